@@ -1,0 +1,126 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of ours is built with (docs/architecture.md, "The build guards the walls").
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A library target on a floor; it may import what it names and nothing else.
+func floor(_ folder: String, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: settings)
+}
+
+func system(_ name: String, pkgConfig: String? = nil, apt: String, brew: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/0-system/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
+let package = Package(
+  name: "belfry",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "belfry", targets: ["belfry"]),
+    .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
+  ],
+  targets: [
+    // 0: the C libraries we stand on
+    system("CLibuv", pkgConfig: "libuv", apt: "libuv1-dev", brew: "libuv"),
+    system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
+    system("CNgHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2"),
+    system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev", brew: "libmicrohttpd"),
+    system("CWslay", apt: "libwslay-dev", brew: "wslay"),
+    system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+    system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
+    system("CRoaring", apt: "libroaring-dev", brew: "croaring"),
+    // macros and variadics that Swift cannot see; the lock; nothing that links a library
+    .target(name: "CShims", path: "Sources/0-system/CShims"),
+    // the macros of OpenSSL and the variadics of libmicrohttpd
+    .target(
+      name: "CLibraryShims", dependencies: ["COpenSSL", "CMicroHTTPD", "CLibuv"],
+      path: "Sources/0-system/CLibraryShims"),
+
+    // 1: rules; pure, no I/O, no clock of their own, no Foundation
+    // time, chance and locks as values that come in
+    floor("1-rules", "Basics", ["CShims"]),
+    // what a push may say: model, reader with places, writer, lint, per-device render
+    floor("1-rules", "PushPayload", ["Basics"]),
+    // how a push is tried: connection life, streams, retry, token renewal, outcome
+    floor("1-rules", "Delivery", ["Basics", "PushPayload"]),
+    // who is meant: expressions over tags and aliases, bitmaps, shards
+    floor("1-rules", "Audience", ["CRoaring"]),
+    // what an iPhone does with it: life cycle, centre, badge, callbacks by generation
+    floor("1-rules", "Phone", ["Basics", "PushPayload"]),
+    // contract: records, transactions, what an engine owes
+    floor("1-rules", "Store", ["Basics", "Audience"]),
+    // contract: work, acks, routing; and the in-process engine
+    floor("1-rules", "Bus", ["Basics"]),
+
+    // 2: plumbing; the only floor that touches sockets and files
+    // loops, TLS, HTTP/2, HTTP/1.1, WebSocket
+    floor(
+      "2-plumbing", "Transport",
+      ["Basics", "CShims", "CLibuv", "COpenSSL", "CNgHTTP2", "CMicroHTTPD", "CWslay", "CLibraryShims"]),
+    // the embedded store
+    floor("2-plumbing", "StoreSQLite", ["Basics", "Store", "Audience", "CSQLite"]),
+
+    // 3: services
+    // provider client: drives Delivery over Transport
+    floor("3-services", "APNSClient", ["Basics", "Delivery", "PushPayload", "Transport"]),
+    // Apple's side: validates, stores one, expires, hands to the courier
+    floor("3-services", "APNSSimulator", ["Basics", "PushPayload", "Transport", "CSQLite"]),
+    // use cases: register, target, push, explain, report
+    floor("3-services", "PushService", ["Basics", "PushPayload", "Delivery", "Audience", "Store", "Bus", "CSodium"]),
+
+    // 4: doors
+    // REST: /v1, JPush-compatible /v3, device-facing /device/v1, /metrics
+    floor("4-doors", "HTTPAPI", ["Basics", "PushPayload", "Audience", "PushService", "Transport"]),
+    // hosts many phones, drives them, tells what happens
+    floor("4-doors", "PhoneLab", ["Basics", "PushPayload", "Phone", "APNSSimulator", "Transport"]),
+
+    // 5: the command line and the composition root: the only place that names concrete types together
+    .executableTarget(
+      name: "belfry",
+      dependencies: [
+        "Basics", "PushPayload", "Delivery", "Audience", "Phone", "Store", "Bus", "Transport", "StoreSQLite",
+        "APNSClient", "APNSSimulator", "PushService", "HTTPAPI", "PhoneLab",
+      ],
+      path: "Sources/5-belfry/belfry", swiftSettings: settings),
+
+    // virtual clock, dice, recording sinks, conformance suites, fault injectors; imported by no floor
+    .target(
+      name: "BelfryTesting",
+      dependencies: ["Basics", "PushPayload", "Delivery", "Audience", "Phone", "Store", "Bus"],
+      path: "Sources/BelfryTesting", swiftSettings: settings),
+
+    tests("BasicsTests", ["Basics", "BelfryTesting"]),
+    tests("PushPayloadTests", ["PushPayload", "Basics", "BelfryTesting"]),
+    tests("DeliveryTests", ["Delivery", "PushPayload", "Basics", "BelfryTesting"]),
+    tests("AudienceTests", ["Audience", "BelfryTesting"]),
+    tests("PhoneTests", ["Phone", "PushPayload", "Basics", "BelfryTesting"]),
+    tests("StoreTests", ["Store", "StoreSQLite", "Audience", "Basics", "BelfryTesting"]),
+    tests("TransportTests", ["Transport", "Basics", "BelfryTesting"]),
+    tests("APNSClientTests", ["APNSClient", "APNSSimulator", "Delivery", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
+    tests("APNSSimulatorTests", ["APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
+    tests(
+      "PushServiceTests",
+      ["PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload", "Basics", "BelfryTesting"]),
+    tests(
+      "HTTPAPITests",
+      [
+        "HTTPAPI", "PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload", "Transport",
+        "Basics", "BelfryTesting",
+      ]),
+    tests("PhoneLabTests", ["PhoneLab", "Phone", "APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
+    tests("BelfryTests", ["belfry", "Basics", "PushPayload", "BelfryTesting"]),
+    // whole processes, foreign SDKs
+    tests("EndToEndTests", ["Basics", "PushPayload", "Transport", "BelfryTesting"]),
+  ]
+)

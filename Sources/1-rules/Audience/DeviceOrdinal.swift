@@ -1,0 +1,5 @@
+/// A device's dense number within its app: given at registration, never reused while the row lives.
+public typealias DeviceOrdinal = UInt32
+
+/// 65,536 consecutive ordinals: one bitmap container, one unit of work (ordinal >> 16).
+public typealias ShardIndex = UInt16
