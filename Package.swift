@@ -107,7 +107,9 @@ let package = Package(
     tests("PhoneTests", ["Phone", "PushPayload", "Basics", "BelfryTesting"]),
     tests("StoreTests", ["Store", "StoreSQLite", "Audience", "Basics", "BelfryTesting"]),
     tests("TransportTests", ["Transport", "Basics", "BelfryTesting"]),
-    tests("APNSClientTests", ["APNSClient", "APNSSimulator", "Delivery", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
+    tests(
+      "APNSClientTests",
+      ["APNSClient", "APNSSimulator", "Delivery", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     tests("APNSSimulatorTests", ["APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     tests(
       "PushServiceTests",
@@ -118,7 +120,8 @@ let package = Package(
         "HTTPAPI", "PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload", "Transport",
         "Basics", "BelfryTesting",
       ]),
-    tests("PhoneLabTests", ["PhoneLab", "Phone", "APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
+    tests(
+      "PhoneLabTests", ["PhoneLab", "Phone", "APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     tests("BelfryTests", ["belfry", "Basics", "PushPayload", "BelfryTesting"]),
     // whole processes, foreign SDKs
     tests("EndToEndTests", ["Basics", "PushPayload", "Transport", "BelfryTesting"]),

@@ -1,0 +1,169 @@
+/// Completion scripts for the three shells, written from the commands' descriptions.
+struct CompletionWriter {
+  var commands: [Command]
+
+  enum Shell: String, CaseIterable {
+    case bash, zsh, fish
+  }
+
+  func script(for shell: Shell) -> String {
+    switch shell {
+    case .bash: bash()
+    case .zsh: zsh()
+    case .fish: fish()
+    }
+  }
+
+  private var shown: [Command] { commands.filter { !$0.hidden } }
+
+  private func options(of command: Command) -> String {
+    (command.options.map { "--" + $0.name } + ["--help"]).joined(separator: " ")
+  }
+
+  private var firstWords: [String] {
+    var words: [String] = []
+    for command in shown {
+      let first = String(command.name.split(separator: " ")[0])
+      if !words.contains(first) { words.append(first) }
+    }
+    return words + ["help"]
+  }
+
+  private func secondWords(_ first: String) -> [String] {
+    let prefix = first + " "
+    return shown.map(\.name).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+  }
+
+  private func bash() -> String {
+    let first = bashReply(firstWords)
+    let groups = firstWords.filter { !secondWords($0).isEmpty }.map(bashGroup).joined(separator: "\n")
+    let values = shown.flatMap(bashValues).joined(separator: "\n")
+    let names = shown.map { command in "    \"\(command.name)\") \(bashReply([options(of: command)])) ;;" }
+    let everyOption = names.joined(separator: "\n")
+    return """
+      _belfry() {
+        local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" command="${COMP_WORDS[1]}"
+        COMPREPLY=()
+        if [ "$COMP_CWORD" -eq 1 ]; then
+          \(first)
+          return
+        fi
+        case "$command" in
+      \(groups)
+        esac
+        case "$command $before" in
+      \(values)
+        esac
+        case "$word" in
+          -*) ;;
+          *) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;
+        esac
+        case "$command" in
+      \(everyOption)
+        esac
+      }
+      complete -o filenames -F _belfry belfry
+      """
+  }
+
+  private func bashReply(_ words: [String]) -> String {
+    "mapfile -t COMPREPLY < <(compgen -W \"\(words.joined(separator: " "))\" -- \"$word\")"
+  }
+
+  private func bashGroup(_ first: String) -> String {
+    """
+        \(first)) command="$command ${COMP_WORDS[2]}"
+          if [ "$COMP_CWORD" -eq 2 ]; then \(bashReply(secondWords(first))); return; fi ;;
+    """
+  }
+
+  private func bashValues(_ command: Command) -> [String] {
+    command.options.compactMap { option in
+      guard case .words(let words) = option.completion else { return nil }
+      return "    \"\(command.name) --\(option.name)\") \(bashReply(words)); return ;;"
+    }
+  }
+
+  private func zsh() -> String {
+    var lines = ["#compdef belfry", "_belfry() {", "  local -a names", "  if (( CURRENT == 2 )); then", "    names=("]
+    for first in firstWords {
+      let summary =
+        shown.first { $0.name == first || $0.name.hasPrefix(first + " ") }?.summary ?? "tell about a command"
+      lines.append("      '\(first):\(escaped(summary))'")
+    }
+    lines += ["    )", "    _describe command names", "    return", "  fi", "  case \"${words[2]}\" in"]
+    for first in firstWords {
+      let seconds = secondWords(first)
+      if seconds.isEmpty, let command = shown.first(where: { $0.name == first }) {
+        lines.append("    \(first)) shift words; (( CURRENT-- )); _arguments \(zshArguments(command)) ;;")
+      } else if !seconds.isEmpty {
+        lines.append("    \(first))")
+        lines.append("      if (( CURRENT == 3 )); then compadd \(seconds.joined(separator: " ")); return; fi")
+        lines.append("      case \"${words[3]}\" in")
+        for command in shown where command.name.hasPrefix(first + " ") {
+          let second = command.name.dropFirst(first.count + 1)
+          lines.append("        \(second)) shift 2 words; (( CURRENT -= 2 )); _arguments \(zshArguments(command)) ;;")
+        }
+        lines += ["      esac ;;"]
+      }
+    }
+    lines += ["  esac", "}", "compdef _belfry belfry"]
+    return lines.joined(separator: "\n")
+  }
+
+  private func zshArguments(_ command: Command) -> String {
+    var words = command.options.map { option -> String in
+      let help = escaped(option.help)
+      guard let value = option.value else { return "'--\(option.name)[\(help)]'" }
+      let action =
+        switch option.completion {
+        case .none: ""
+        case .file: "_files"
+        case .words(let words): "(\(words.joined(separator: " ")))"
+        }
+      return "'\(option.repeats ? "*" : "")--\(option.name)[\(help)]:\(escaped(value)):\(action)'"
+    }
+    words.append("'--help[tell about this command]'")
+    if !command.arguments.isEmpty { words.append("'*:file:_files'") }
+    return words.joined(separator: " ")
+  }
+
+  private func escaped(_ text: String) -> String {
+    text.map { character in
+      switch character {
+      case "'": "'\\''"
+      case "[", "]", ":": "\\" + String(character)
+      default: String(character)
+      }
+    }.joined()
+  }
+
+  private func fish() -> String {
+    var lines: [String] = []
+    for first in firstWords {
+      let summary =
+        shown.first { $0.name == first || $0.name.hasPrefix(first + " ") }?.summary ?? "tell about a command"
+      lines.append("complete -c belfry -f -n __fish_use_subcommand -a \(first) -d '\(fishEscaped(summary))'")
+    }
+    for command in shown {
+      let words = command.name.split(separator: " ")
+      if words.count == 2 {
+        lines.append(
+          "complete -c belfry -f -n '__fish_seen_subcommand_from \(words[0])' -a \(words[1]) -d '\(fishEscaped(command.summary))'"
+        )
+      }
+      let condition = words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
+      for option in command.options {
+        var line = "complete -c belfry -n '\(condition)' -l \(option.name) -d '\(fishEscaped(option.help))'"
+        if option.value != nil { line += " -r" }
+        if case .words(let choices) = option.completion { line += " -f -a '\(choices.joined(separator: " "))'" }
+        lines.append(line)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func fishEscaped(_ text: String) -> String {
+    text.map { $0 == "'" || $0 == "\\" ? "\\" + String($0) : String($0) }.joined()
+  }
+}

@@ -1,0 +1,117 @@
+/// Turns the words after `belfry` into a command and its parsed words.
+struct CommandLineParser {
+  var commands: [Command]
+  var environment: [String: String]
+
+  enum Call {
+    case run(Command, ParsedCommand)
+    case help(Command?)
+    case version
+  }
+
+  func parse(_ words: [String]) throws(UsageFault) -> Call {
+    guard let first = words.first else { return .help(nil) }
+    if first == "--version" { return .version }
+    if first == "--help" || first == "-h" { return .help(nil) }
+    if first == "help" {
+      guard words.count > 1 else { return .help(nil) }
+      return .help(try command(Array(words.dropFirst())).command)
+    }
+    let (command, used) = try command(words)
+    let rest = words.dropFirst(used)
+    let options = rest.prefix { $0 != "--" }
+    if options.contains("--help") || options.contains("-h") { return .help(command) }
+    return .run(command, try parse(Array(rest), for: command))
+  }
+
+  private func command(_ words: [String]) throws(UsageFault) -> (command: Command, used: Int) {
+    for length in [2, 1] where words.count >= length {
+      let name = words.prefix(length).joined(separator: " ")
+      if let command = commands.first(where: { $0.name == name }) { return (command, length) }
+    }
+    let group = commands.filter { $0.name.hasPrefix(words[0] + " ") }
+    if !group.isEmpty {
+      let names = group.map { "'belfry \($0.name)'" }.joined(separator: ", ")
+      throw UsageFault("'\(words[0])' needs one more word: \(names)")
+    }
+    throw UsageFault("there is no command '\(words[0])'" + suggestion(words[0], among: commands.map(\.name)))
+  }
+
+  private func parse(_ words: [String], for command: Command) throws(UsageFault) -> ParsedCommand {
+    var parsed = ParsedCommand()
+    var index = 0
+    var onlyArguments = false
+    while index < words.count {
+      let word = words[index]
+      index += 1
+      if onlyArguments || word == "-" || !word.hasPrefix("-") {
+        parsed.arguments.append(word)
+        continue
+      }
+      if word == "--" {
+        onlyArguments = true
+        continue
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0].drop { $0 == "-" })
+      guard word.hasPrefix("--"), let option = command.options.first(where: { $0.name == name }) else {
+        throw UsageFault(
+          "'\(parts[0])' is no option of 'belfry \(command.name)'"
+            + suggestion(name, among: command.options.map(\.name), prefix: "--"))
+      }
+      guard option.value != nil else {
+        guard parts.count == 1 else { throw UsageFault("'--\(name)' takes no value") }
+        parsed.flags.insert(name)
+        continue
+      }
+      let value: String
+      if parts.count == 2 {
+        value = String(parts[1])
+      } else if index < words.count {
+        value = words[index]
+        index += 1
+      } else {
+        throw UsageFault("'--\(name)' needs a value: --\(name) \(option.value ?? "")")
+      }
+      if parsed.values[name] != nil, !option.repeats { throw UsageFault("'--\(name)' is given twice") }
+      parsed.values[name, default: []].append(value)
+    }
+    for option in command.options where option.value != nil && parsed.values[option.name] == nil {
+      if let variable = option.variable, let value = environment[variable] { parsed.values[option.name] = [value] }
+    }
+    try checkCount(parsed.arguments, for: command)
+    return parsed
+  }
+
+  private func checkCount(_ arguments: [String], for command: Command) throws(UsageFault) {
+    let required = command.arguments.filter { !$0.optional }
+    if arguments.count < required.count {
+      throw UsageFault("\(required[arguments.count].name) is missing: \(required[arguments.count].help)")
+    }
+    if arguments.count > command.arguments.count, command.arguments.last?.repeats != true {
+      throw UsageFault("'\(arguments[command.arguments.count])' is one argument too many")
+    }
+  }
+
+  private func suggestion(_ word: String, among names: [String], prefix: String = "") -> String {
+    let near = names.map { (name: $0, distance: editDistance(word, $0)) }.min { $0.distance < $1.distance }
+    guard let near, near.distance <= max(1, word.count / 3) else { return "" }
+    return "; did you mean '\(prefix)\(near.name)'?"
+  }
+}
+
+/// How many letters must be added, dropped or changed (Levenshtein).
+func editDistance(_ left: String, _ right: String) -> Int {
+  let right = Array(right)
+  var row = Array(0...right.count)
+  for (line, letter) in left.enumerated() {
+    var diagonal = row[0]
+    row[0] = line + 1
+    for column in right.indices {
+      let changed = diagonal + (right[column] == letter ? 0 : 1)
+      diagonal = row[column + 1]
+      row[column + 1] = min(changed, row[column] + 1, diagonal + 1)
+    }
+  }
+  return row[right.count]
+}

@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The version told by `belfry --version` and by every server header; CHANGELOG.md says what is in it.
+let belfryVersion = "0.1.0"
+
+@main
+struct Belfry {
+  static func main() async {
+    signal(SIGPIPE, SIG_IGN)
+    exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
+  }
+
+  static func run(_ words: [String]) async -> ExitStatus {
+    let parser = CommandLineParser(commands: allCommands, environment: processEnvironment())
+    do {
+      switch try parser.parse(words) {
+      case .help(nil): Terminal.print(HelpWriter(commands: allCommands).overview())
+      case .help(let command?): Terminal.print(HelpWriter(commands: allCommands).page(of: command))
+      case .version: Terminal.print("belfry \(belfryVersion)")
+      case .run(let command, let parsed): return try await command.run(parsed)
+      }
+      return .success
+    } catch let fault as UsageFault {
+      Terminal.complain("belfry: \(fault.words)\nTry 'belfry help'.")
+      return .usage
+    } catch let fault as CommandFault {
+      Terminal.complain("belfry: \(fault.words)")
+      return .failure
+    } catch {
+      Terminal.complain("belfry: \(error)")
+      return .failure
+    }
+  }
+}
+
+func processEnvironment() -> [String: String] {
+  var variables: [String: String] = [:]
+  var entry = environ
+  while let text = entry.pointee {
+    let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+    entry += 1
+  }
+  return variables
+}

@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// The process's own outputs, written through descriptors so that order and completeness do not depend on buffers.
+enum Terminal {
+  /// Writes the text and a newline to standard output; false when the reader has gone.
+  @discardableResult
+  static func print(_ text: String) -> Bool { write(text + "\n", to: 1) }
+
+  /// To standard error.
+  static func complain(_ text: String) { write(text + "\n", to: 2) }
+
+  /// Whether standard output is looked at by a person; colour and redrawing only then (and never with NO_COLOR).
+  static var isInteractive: Bool { isatty(1) == 1 }
+
+  static var wantsColour: Bool { isInteractive && getenv("NO_COLOR") == nil }
+
+  @discardableResult
+  static func write(_ text: String, to descriptor: Int32) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      var sent = 0
+      while sent < bytes.count {
+        #if canImport(Glibc)
+          let count = Glibc.write(descriptor, bytes.baseAddress! + sent, bytes.count - sent)
+        #else
+          let count = Darwin.write(descriptor, bytes.baseAddress! + sent, bytes.count - sent)
+        #endif
+        if count < 0 {
+          guard errno == EINTR else { return false }
+          continue
+        }
+        sent += count
+      }
+      return true
+    }
+  }
+}
