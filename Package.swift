@@ -2,12 +2,13 @@
 import PackageDescription
 
 /// What every target of ours is built with (docs/architecture.md, "The build guards the walls").
-let settings: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-]
+let settings: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
 /// A library target on a floor; it may import what it names and nothing else.
 func floor(_ folder: String, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
