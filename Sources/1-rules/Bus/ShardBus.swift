@@ -9,3 +9,6 @@ public struct ShardWork: Hashable, Sendable {
     self.shard = shard
   }
 }
+
+/// How work reaches senders.
+public protocol Bus: Sendable {}

@@ -1,1 +1,2 @@
-// placeholder until the first file of Store lands
+/// What the services keep.
+public protocol Store: Sendable {}

@@ -1,0 +1,87 @@
+public import Audience
+public import PushPayload
+
+/// What a caller asked for, already checked for shape by the door that took it. What depends on devices, apps or the
+/// final payload is checked by `PushService`.
+public struct PushOrder: Sendable, Equatable {
+  public var audience: AudienceExpression
+  /// String or object, as given.
+  public var alert: JSONValue?
+  /// String or object, as given.
+  public var sound: JSONValue?
+  public var badge: BadgeChange?
+  public var contentAvailable: Bool
+  public var mutableContent: Bool
+  public var category: String?
+  public var threadID: String?
+  public var interruptionLevel: String?
+  /// Flattened beside `aps`; must not name `aps` or begin with `_j_`.
+  public var extras: JSONObject
+  /// Seconds; 0 for one attempt; nil for a day.
+  public var timeToLive: Int64?
+  public var collapseID: String?
+  public var production: Bool
+  public var sendNumber: Int32?
+  /// `cid`: the same within a day answers the first receipt again and sends nothing.
+  public var clientID: String?
+  /// What the door wants told beside the receipt (fields ignored, fields not for iOS).
+  public var warnings: [String]
+  /// The request as accepted; kept with the push.
+  public var original: [UInt8]
+
+  public init(
+    audience: AudienceExpression, alert: JSONValue? = nil, sound: JSONValue? = nil, badge: BadgeChange? = nil,
+    contentAvailable: Bool = false, mutableContent: Bool = false, category: String? = nil, threadID: String? = nil,
+    interruptionLevel: String? = nil, extras: JSONObject = JSONObject(), timeToLive: Int64? = nil,
+    collapseID: String? = nil, production: Bool = true, sendNumber: Int32? = nil, clientID: String? = nil,
+    warnings: [String] = [], original: [UInt8] = []
+  ) {
+    self.audience = audience
+    self.alert = alert
+    self.sound = sound
+    self.badge = badge
+    self.contentAvailable = contentAvailable
+    self.mutableContent = mutableContent
+    self.category = category
+    self.threadID = threadID
+    self.interruptionLevel = interruptionLevel
+    self.extras = extras
+    self.timeToLive = timeToLive
+    self.collapseID = collapseID
+    self.production = production
+    self.sendNumber = sendNumber
+    self.clientID = clientID
+    self.warnings = warnings
+    self.original = original
+  }
+}
+
+/// The answer to an accepted push: stored durably, sent from here on.
+public struct PushReceipt: Sendable, Hashable {
+  /// 18 digits, unique over restarts; grows with time.
+  public var messageID: Int64
+  /// 0 when the caller gave none.
+  public var sendNumber: Int32
+  /// Devices that will be tried.
+  public var targeted: Int
+  /// The order's own and what was found since (devices of the other environment, names that match nobody).
+  public var warnings: [String]
+  /// Aliases, tags and registration ids of the audience that nobody has (case C29).
+  public var unmatched: [String]
+
+  public init(messageID: Int64, sendNumber: Int32, targeted: Int, warnings: [String], unmatched: [String]) {
+    self.messageID = messageID
+    self.sendNumber = sendNumber
+    self.targeted = targeted
+    self.warnings = warnings
+    self.unmatched = unmatched
+  }
+}
+
+/// What a push does to the badge number that the service keeps for each device (jpush.md §4.4).
+public enum BadgeChange: Sendable, Hashable {
+  /// 0 removes the number.
+  case set(Int)
+  /// Negative to count down; the result never goes below 0.
+  case add(Int)
+}

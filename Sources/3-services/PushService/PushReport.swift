@@ -1,0 +1,40 @@
+public import Basics
+
+/// What became of a push so far. Counters grow until `state` is `finished`, and each device counts once.
+public struct PushReport: Sendable, Equatable {
+  public enum State: Sendable, Equatable {
+    case sending
+    /// Nothing is lost: it goes on once the reason is gone (credential, topic).
+    case waiting(reason: String)
+    case finished
+  }
+
+  public var messageID: Int64
+  public var state: State
+  public var acceptedAt: Instant
+  /// Devices of the audience with a live token in the push's environment.
+  public var targeted: Int
+  /// Devices of the audience that were not tried: their token is of the other environment.
+  public var wrongEnvironment: Int
+  /// Devices of the audience that were not tried: their token was dead when the push was accepted.
+  public var deadTokens: Int
+  /// APNs answered 200.
+  public var accepted: Int
+  /// APNs said no, by its reason.
+  public var refused: [Refused]
+  /// Never left: the push's time to live had passed.
+  public var expired: Int
+  /// Left, and no answer came within the retry policy; a phone may have shown it.
+  public var unanswered: Int
+  public var warnings: [String]
+
+  public struct Refused: Sendable, Equatable {
+    /// Apple's word, for example `Unregistered`.
+    public var reason: String
+    public var count: Int
+  }
+
+  /// Devices that ended, one way or another.
+  public var ended: Int { accepted + expired + unanswered + refused.reduce(0) { $0 + $1.count } }
+  public var pending: Int { targeted - ended }
+}

@@ -1,0 +1,72 @@
+/// Why a request was not taken, in a form that a caller can act on. Safe to show: holds no token, key or payload text.
+/// What only operators may see is told as a `ServiceEvent` where it happened, under the same `code`.
+public struct RequestFault: Error, Hashable, Sendable {
+  public let code: Code
+  /// JSON path (`notification.ios.badge`); nil when the whole request is meant.
+  public let place: String?
+  /// What was found, in words; at most 80 characters of the caller's own input.
+  public let found: String
+  /// What to do next; a whole sentence.
+  public let remedy: String
+
+  public init(_ code: Code, at place: String? = nil, found: String, remedy: String) {
+    self.code = code
+    self.place = place
+    self.found = found
+    self.remedy = remedy
+  }
+
+  /// JPush's numbers (jpush.md §10): never renumbered, never reused.
+  public enum Code: Int, CaseIterable, Sendable {
+    // push
+    case internalError = 1000
+    case methodNotAllowed = 1001
+    case missingParameter = 1002
+    case invalidParameter = 1003
+    case authenticationFailed = 1004
+    case tooLarge = 1005
+    case unknownKey = 1009
+    case audienceEmpty = 1011
+    case overLimit = 1012
+    case temporarilyUnavailable = 1030
+    case rateLimited = 2002
+    case forbidden = 2003
+    // report
+    case reportInternalError = 10
+    case reportAuthenticationFailed = 3001
+    case reportInvalidParameter = 3002
+    // device
+    case deviceInternalError = 7000
+    case deviceCredentialsMissing = 7001
+    case deviceInvalidParameter = 7002
+    case deviceAuthenticationFailed = 7004
+    case noSuchAPI = 7010
+    case devicePartlyInvalid = 7013
+    case aliasFull = 7015
+    case tooManyTags = 7016
+    case deviceTemporarilyUnavailable = 7030
+
+    public var httpStatus: Int {
+      switch self {
+      case .internalError, .reportInternalError, .deviceInternalError: 500
+      case .methodNotAllowed: 405
+      case .missingParameter, .invalidParameter, .tooLarge, .unknownKey, .audienceEmpty, .overLimit,
+        .reportInvalidParameter, .deviceInvalidParameter, .devicePartlyInvalid, .aliasFull, .tooManyTags:
+        400
+      case .authenticationFailed, .reportAuthenticationFailed, .deviceCredentialsMissing, .deviceAuthenticationFailed:
+        401
+      case .forbidden: 403
+      case .noSuchAPI: 404
+      case .rateLimited: 429
+      case .temporarilyUnavailable, .deviceTemporarilyUnavailable: 503
+      }
+    }
+
+    /// Whether the same request may succeed later, unchanged.
+    public var isTemporary: Bool { httpStatus == 503 || httpStatus == 429 }
+  }
+}
+
+extension RequestFault: CustomStringConvertible {
+  public var description: String { "\(place.map { "\($0): " } ?? "")\(found). \(remedy)" }
+}

@@ -1,0 +1,28 @@
+/// What operators want to know as it happens. Holds no token, secret or payload text.
+public enum ServiceEvent: Sendable, Equatable {
+  /// A credential is refused, or a topic is wrong for many devices: told once until it works again (cases C26, C37).
+  case alarm(appKey: String, messageID: Int64, reason: String)
+  case alarmOver(appKey: String)
+  case accepted(appKey: String, messageID: Int64, targeted: Int)
+  case finished(appKey: String, messageID: Int64)
+  case tokenRetired(appKey: String, registrationID: String, reason: String)
+  /// An answer that would have retired a token but is older than its registration (case C16).
+  case tokenKept(appKey: String, registrationID: String, reason: String)
+  /// The store refused an operation; what was asked of it will be tried again or was answered 1030.
+  case storeTrouble(String)
+}
+
+/// One number of `/metrics`, in the terms of OpenMetrics.
+public struct Metric: Sendable, Equatable {
+  public enum Kind: Sendable { case counter, gauge }
+  public var name: String
+  public var help: String
+  public var kind: Kind
+  public var labels: [Label]
+  public var value: Double
+
+  public struct Label: Sendable, Equatable {
+    public var name: String
+    public var value: String
+  }
+}
