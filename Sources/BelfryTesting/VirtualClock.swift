@@ -11,6 +11,7 @@ public final class VirtualClock: WallClock {
 
   private struct State {
     var now: Instant
+    var uptime = Instant.Span.milliseconds(0)
     var nextID: UInt64 = 0
     var sleepers: [Sleeper] = []
     var cancelled: Set<UInt64> = []
@@ -21,6 +22,8 @@ public final class VirtualClock: WallClock {
   public init(now: Instant = Instant(seconds: 1_796_000_000)) { state = Locked(State(now: now)) }
 
   public var now: Instant { state.withLock { $0.now } }
+
+  public var uptime: Instant.Span { state.withLock { $0.uptime } }
 
   /// How many tasks sleep now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
@@ -57,6 +60,7 @@ public final class VirtualClock: WallClock {
   public func advance(by span: Instant.Span) {
     let due: [Sleeper] = state.withLock { state in
       state.now = state.now + span
+      state.uptime = .milliseconds(state.uptime.milliseconds + span.milliseconds)
       let due = state.sleepers.filter { $0.due <= state.now }.sorted { ($0.due, $0.id) < ($1.due, $1.id) }
       state.sleepers.removeAll { $0.due <= state.now }
       return due

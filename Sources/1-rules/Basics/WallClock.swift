@@ -4,6 +4,10 @@ public protocol WallClock: Sendable {
   /// May jump in both directions when somebody sets the machine's clock.
   var now: Instant { get }
 
+  /// Time since some fixed moment, by the clock that `sleep` uses: it never jumps when somebody sets the time of day.
+  /// Only differences mean something. Time-outs and the age of a provider token are measured by it (case C27).
+  var uptime: Instant.Span { get }
+
   /// Returns once `span` has passed, measured by a clock that nobody sets; throws `CancellationError` when cancelled.
   func sleep(for span: Instant.Span) async throws
 }
