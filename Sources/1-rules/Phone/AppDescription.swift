@@ -1,0 +1,105 @@
+public import Basics
+
+/// An app as the phone needs to know it: what it may do, which calls it implements, and what its code does in them.
+/// Nothing about it is guessed from the iOS version (D-002).
+public struct AppDescription: Hashable, Sendable {
+  public var bundleID: String
+  public var name: String
+  /// The `aps-environment` entitlement; a free developer account has none (D-010, D-042, D-043).
+  public var apsEnvironment: APSEnvironment
+  /// The calls that the app's code implements. Life-cycle calls that are left out are simply not made.
+  public var implements: Set<Callback.Method>
+  /// When the code sets itself as the delegate of the notification centre (D-004).
+  public var delegate = DelegateTime.never
+  /// `UIBackgroundModes`.
+  public var backgroundModes: Set<BackgroundMode> = []
+  /// The user allows this app Background App Refresh (D-180).
+  public var backgroundRefresh = true
+  /// `UIApplicationExitsOnSuspend`: leaving the app ends it (D-164).
+  public var exitsOnSuspend = false
+  /// Sound files in the bundle (D-220).
+  public var sounds: Set<String> = []
+  /// Not modelled yet (D-136, D-161, D-166).
+  public var hasSceneManifest = false
+  /// Not modelled yet (D-250).
+  public var hasServiceExtension = false
+
+  /// What `willPresent` answers, and when (D-101, D-122).
+  public var presentation: PresentationOptions = []
+  public var presentationAnswer = Answer.atOnce
+  /// How the handler of the fetch callback is called (D-005, D-173).
+  public var fetchResult = FetchResult.newData
+  public var fetchAnswer = Answer.atOnce
+  public var responseAnswer = Answer.atOnce
+  /// What the code does inside a call, in order.
+  public var script: [Callback.Method: [AppAct]] = [:]
+
+  /// An app that implements every call a phone of its time can make, has no delegate and no background mode.
+  public init(
+    bundleID: String, name: String? = nil, apsEnvironment: APSEnvironment = .production,
+    implements: Set<Callback.Method> = Set(Callback.Method.allCases)
+  ) {
+    self.bundleID = bundleID
+    self.name = name ?? bundleID
+    self.apsEnvironment = apsEnvironment
+    self.implements = implements
+  }
+
+  public enum APSEnvironment: String, CaseIterable, Sendable { case none, development, production }
+
+  public enum DelegateTime: String, CaseIterable, Sendable {
+    case never
+    /// In `didFinishLaunching` or earlier: as Apple asks.
+    case beforeLaunchEnds
+    /// Later: the response that launched the app is lost (D-004).
+    case afterLaunch
+  }
+
+  /// Those that push rules read; others come with their rules.
+  public enum BackgroundMode: String, CaseIterable, Sendable {
+    case remoteNotification = "remote-notification"
+    /// Not modelled yet (D-114).
+    case voip
+    /// Not modelled yet (D-188).
+    case newsstand = "newsstand-content"
+  }
+
+  /// When the app calls a handler that it was given.
+  public enum Answer: Hashable, Sendable {
+    case atOnce
+    case after(Instant.Span)
+    case never
+    /// A fault of the app: twice at once (D-005).
+    case twice
+  }
+
+  /// `UIBackgroundFetchResult` (D-173).
+  public enum FetchResult: String, CaseIterable, Sendable { case newData, noData, failed }
+}
+
+/// Something that the app's own code does.
+public enum AppAct: Hashable, Sendable {
+  /// iOS 3–7: asks and registers in one call (D-020).
+  case registerForRemoteNotificationTypes(NotificationOptions)
+  /// iOS 8 and later: asks only (D-012).
+  case registerUserNotificationSettings(NotificationOptions)
+  /// iOS 10 and later: asks only (D-021).
+  case requestAuthorization(NotificationOptions)
+  /// iOS 8 and later: asks APNs for the token.
+  case registerForRemoteNotifications
+  case unregisterForRemoteNotifications
+  /// Whatever this iOS wants for "ask and register": the right calls in the right order.
+  case askAndRegister(NotificationOptions)
+  /// The seed's code: settings on iOS 8 and later, types before, nothing else (D-012).
+  case registerAsSeed
+  /// Gives the token of this call to the push service (D-016).
+  case handTokenToService
+  /// Asks for its own permission (D-024, D-029).
+  case readPermission
+  /// `applicationIconBadgeNumber = n` or `setBadgeCount(n)` (D-230 … D-233).
+  case setBadge(Int)
+  /// iOS 10 and later (D-236).
+  case getDelivered
+  case removeDelivered([String])
+  case removeAllDelivered
+}

@@ -1,0 +1,36 @@
+public import Basics
+public import PushPayload
+
+/// A push as APNs hands it to the phone: the payload's bytes and what of the headers has an effect here (D-086).
+public struct DeliveredPayload: Hashable, Sendable {
+  /// The `apns-id`.
+  public var id: String
+  /// The app that the token stands for (D-015).
+  public var bundleID: String
+  public var pushType: PushType
+  public var priority: PushPriority
+  /// `apns-collapse-id`; becomes the request identifier (D-235).
+  public var collapseID: String?
+  /// From this second on it must not be shown (D-116); nil: no `apns-expiration`, or 0.
+  public var expiration: Instant?
+  /// When APNs took it; nil when nobody knows.
+  public var acceptedAt: Instant?
+  public var bytes: [UInt8]
+
+  public init(
+    id: String, bundleID: String, pushType: PushType = .alert, priority: PushPriority = .immediate,
+    collapseID: String? = nil, expiration: Instant? = nil, acceptedAt: Instant? = nil, bytes: [UInt8]
+  ) {
+    self.id = id
+    self.bundleID = bundleID
+    self.pushType = pushType
+    self.priority = priority
+    self.collapseID = collapseID
+    self.expiration = expiration
+    self.acceptedAt = acceptedAt
+    self.bytes = bytes
+  }
+
+  /// The identifier of the notification request: the collapse id, else one of the system's own (D-235).
+  var requestID: String { collapseID ?? id }
+}

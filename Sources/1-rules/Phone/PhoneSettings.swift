@@ -1,0 +1,134 @@
+public import Basics
+
+/// The switches of a phone (spec, "Switches of a phone"). The timeline opens with those that differ from the default;
+/// what no rule reads yet is logged as not modelled when it is set.
+public struct PhoneSettings: Hashable, Sendable {
+  public var name = "iPhone"
+  public var iosVersion: IOSVersion
+  /// How an alert looks on an unlocked screen, iOS 5 and later; before, always modal (D-127).
+  public var appearanceOfAlert = AlertStyle.banner
+  /// Not modelled yet (D-126).
+  public var previews = Previews.whenUnlocked
+  /// Not modelled yet (D-264).
+  public var focus = false
+  /// The ring/silent switch: sounds become a vibration (D-225).
+  public var mute = false
+  /// Low Power Mode: background pushes wait (D-179).
+  public var lowPower = false
+  /// Background App Refresh for the whole phone (D-180).
+  public var backgroundRefresh = true
+  /// Not modelled yet (D-265). Minutes after midnight.
+  public var summaryTimes: [Int] = []
+  public var online = true
+  public var locked = false
+  /// Not modelled yet; local notifications need it (D-272).
+  public var zone = "UTC"
+  /// Not modelled yet; localised alerts need it (D-205).
+  public var language = "en"
+  /// The phone is listed for the developer account, so that development builds run and register (D-014).
+  public var listedForDevelopment = true
+
+  /// Behaves as the seeds say where they differ from Apple (C-01, C-02, D-060–D-062, D-107).
+  public var strictSeed = false
+
+  /// After a reinstall the old token still reaches the phone (D-017). nil: on for iOS 9.
+  public var iOS9StaleTokens: Bool?
+  /// `enabledRemoteNotificationTypes` answers what was registered, whatever the user set (D-030). nil: on to iOS 7.
+  public var staleTypesBug: Bool?
+  /// How long a permission outlives the app that asked for it (D-023). nil: 24 h to iOS 9, none after.
+  public var promptMemory: Instant.Span?
+
+  /// Wakes per hour and app (D-175).
+  public var silentBudgetPerHour = 3
+  /// Wakes per day and app; nil: unlimited (D-175).
+  public var powerBudgetPerDay: Int?
+  /// Attached to Xcode: no wake budget at all (D-175).
+  public var developerAttached = false
+  /// Seconds an app has to call the fetch handler (D-172); `strictSeed` makes it 180.
+  public var backgroundSeconds: Int64 = 30
+  /// Seconds a delegate has to answer `willPresent` (D-122).
+  public var presentSeconds: Int64 = 30
+  /// Not modelled yet (D-252).
+  public var extensionSeconds: Int64 = 30
+
+  /// Which of `willPresent` and the fetch callback comes first for one push in front (D-102, C-25).
+  public var foregroundPairOrder = PairOrder.fetchFirst
+  /// iOS 10 and later without a delegate shows pushes in front (D-120, C-20).
+  public var noDelegateShows = false
+  /// `didEnterBackground` again when a suspended app is resumed for an event (D-159, C-24).
+  public var debOnResume = false
+  /// Badge 0 removes the app's delivered notifications (D-230, C-18).
+  public var zeroClears = true
+  /// Badge 0 on a badge that is 0 does nothing (D-232). nil: on to iOS 9.
+  public var zeroNeedsChange: Bool?
+  /// A pushed badge of −1 removes badge and notifications (D-233's field report); off: it is ignored (C22).
+  public var pushedMinusOneClears = false
+  /// Background App Refresh off keeps background pushes out (D-180, C-23). nil: on, but off for iOS 8–10.
+  public var refreshOffBlocksPush: Bool?
+  /// Not modelled yet (D-187).
+  public var voipAfterForceQuit = true
+  /// Registering while offline fails at once instead of waiting in silence (D-041, C-22).
+  public var offlineRegistrationFails = false
+  /// A phone that may not show alerts gets none from APNs (D-047, C-21). Read by the courier, logged here.
+  public var deniedDropsAlertAtAPNs = false
+
+  public init(iosVersion: IOSVersion = IOSVersion(17)) { self.iosVersion = iosVersion }
+
+  public enum AlertStyle: String, CaseIterable, Sendable { case none, banner, modal }
+  public enum Previews: String, CaseIterable, Sendable { case always, whenUnlocked, never }
+  public enum PairOrder: String, CaseIterable, Sendable { case fetchFirst, presentFirst }
+}
+
+extension PhoneSettings {
+  var keepsStaleTokens: Bool { iOS9StaleTokens ?? (iosVersion.major == 9) }
+  var typesAreStale: Bool { staleTypesBug ?? (iosVersion.major <= 7) }
+  var permissionMemory: Instant.Span { promptMemory ?? (iosVersion.major <= 9 ? .hours(24) : .seconds(0)) }
+  var zeroMustChange: Bool { zeroNeedsChange ?? (iosVersion.major <= 9) }
+  var refreshBlocks: Bool { refreshOffBlocksPush ?? !(8...10).contains(iosVersion.major) }
+  var wakeTime: Instant.Span { .seconds(strictSeed ? max(180, backgroundSeconds) : backgroundSeconds) }
+
+  /// The switches that differ from the default of this iOS version, by name; and of those, what no rule reads yet.
+  func differences() -> (set: [(name: String, value: String)], notModelled: [(name: String, rule: Rule)]) {
+    let plain = PhoneSettings(iosVersion: iosVersion)
+    var set: [(String, String)] = []
+    var notModelled: [(String, Rule)] = []
+    func note(_ name: String, _ value: some Hashable, _ usual: some Hashable, unread rule: Rule? = nil) {
+      guard AnyHashable(value) != AnyHashable(usual) else { return }
+      set.append((name, "\(value)"))
+      if let rule { notModelled.append((name, rule)) }
+    }
+    note("appearanceOfAlert", appearanceOfAlert.rawValue, plain.appearanceOfAlert.rawValue)
+    note("previews", previews.rawValue, plain.previews.rawValue, unread: "D-126")
+    note("focus", focus, plain.focus, unread: "D-264")
+    note("mute", mute, plain.mute)
+    note("lowPower", lowPower, plain.lowPower)
+    note("backgroundRefresh", backgroundRefresh, plain.backgroundRefresh)
+    note("summaryTimes", summaryTimes, plain.summaryTimes, unread: "D-265")
+    note("online", online, plain.online)
+    note("locked", locked, plain.locked)
+    note("zone", zone, plain.zone, unread: "D-272")
+    note("language", language, plain.language, unread: "D-205")
+    note("listedForDevelopment", listedForDevelopment, plain.listedForDevelopment)
+    note("strictSeed", strictSeed, plain.strictSeed)
+    note("iOS9StaleTokens", keepsStaleTokens, plain.keepsStaleTokens)
+    note("staleTypesBug", typesAreStale, plain.typesAreStale)
+    note("promptMemory", permissionMemory.milliseconds, plain.permissionMemory.milliseconds)
+    note("silentBudgetPerHour", silentBudgetPerHour, plain.silentBudgetPerHour)
+    note("powerBudgetPerDay", powerBudgetPerDay, plain.powerBudgetPerDay)
+    note("developerAttached", developerAttached, plain.developerAttached)
+    note("backgroundSeconds", backgroundSeconds, plain.backgroundSeconds)
+    note("presentSeconds", presentSeconds, plain.presentSeconds)
+    note("extensionSeconds", extensionSeconds, plain.extensionSeconds, unread: "D-252")
+    note("foregroundPairOrder", foregroundPairOrder.rawValue, plain.foregroundPairOrder.rawValue)
+    note("noDelegateShows", noDelegateShows, plain.noDelegateShows)
+    note("debOnResume", debOnResume, plain.debOnResume)
+    note("zeroClears", zeroClears, plain.zeroClears)
+    note("zeroNeedsChange", zeroMustChange, plain.zeroMustChange)
+    note("pushedMinusOneClears", pushedMinusOneClears, plain.pushedMinusOneClears)
+    note("refreshOffBlocksPush", refreshBlocks, plain.refreshBlocks)
+    note("voipAfterForceQuit", voipAfterForceQuit, plain.voipAfterForceQuit, unread: "D-187")
+    note("offlineRegistrationFails", offlineRegistrationFails, plain.offlineRegistrationFails)
+    note("deniedDropsAlertAtAPNs", deniedDropsAlertAtAPNs, plain.deniedDropsAlertAtAPNs, unread: "D-047")
+    return (set, notModelled)
+  }
+}

@@ -1,0 +1,107 @@
+public import Basics
+
+/// One thing that happened on a phone, and the rule that says so.
+public struct TimelineEntry: Hashable, Sendable {
+  public var time: Instant
+  /// nil: concerns the phone as a whole.
+  public var bundleID: String?
+  /// The app's state after what happened.
+  public var appState: AppState?
+  public var locked: Bool
+  public var what: What
+  public var rule: Rule
+
+  public enum What: Hashable, Sendable {
+    /// A push came in. `kind` as in the tables (K1 …); nil when nothing in it has a meaning (D-117).
+    case arrived(pushID: String, kind: PushKind?, text: String)
+    /// The app's code was called.
+    case callback(Callback)
+    /// Something showed or sounded.
+    case shown(Shown)
+    /// A push, or a part of it, showed nothing or reached nobody, and why.
+    case withheld(pushID: String, reason: String)
+    /// The app's state changed.
+    case state(from: AppState, to: AppState)
+    case badge(from: Int, to: Int)
+    /// Entries left the notification centre, the lock screen or the screen.
+    case removed(ids: [String], reason: String)
+    /// The user did something.
+    case user(String)
+    /// The app's code did something.
+    case app(String)
+    /// The app's code did something that it must not.
+    case fault(String)
+    /// The system did something that nobody sees.
+    case system(String)
+    /// A rule that this phone does not know yet: it does nothing rather than guess.
+    case notModelled(String)
+  }
+
+  /// What the user sees and hears of one notification: the letters B L C S N W of the specification.
+  public struct Shown: Hashable, Sendable {
+    public var pushID: String
+    /// The identifier of the notification request.
+    public var id: String
+    public var parts: Parts
+    /// Bold: the title, else the app's name (D-203).
+    public var heading = ""
+    public var subtitle = ""
+    public var body = ""
+    public var sound: Sound?
+    public var badge: Int?
+
+    public enum Sound: Hashable, Sendable {
+      /// The tri-tone (D-220).
+      case system
+      case file(String)
+      /// The mute switch is on (D-225).
+      case vibration
+    }
+
+    public struct Parts: OptionSet, Hashable, Sendable, CustomStringConvertible {
+      public let rawValue: UInt8
+      public init(rawValue: UInt8) { self.rawValue = rawValue }
+      public static let banner = Self(rawValue: 1)
+      /// In place of the banner: before iOS 5, or by the app's alert style (D-127).
+      public static let modal = Self(rawValue: 2)
+      public static let lockScreen = Self(rawValue: 4)
+      public static let centre = Self(rawValue: 8)
+      public static let sound = Self(rawValue: 16)
+      public static let badge = Self(rawValue: 32)
+      /// The screen wakes.
+      public static let wakesScreen = Self(rawValue: 64)
+
+      /// As the specification writes it: `BCSN`, `LWC`, `-` for nothing. A modal alert counts as B.
+      public var letters: String {
+        let table: [(Self, String)] = [
+          (.banner, "B"), (.modal, "B"), (.lockScreen, "L"), (.wakesScreen, "W"), (.centre, "C"), (.sound, "S"),
+          (.badge, "N"),
+        ]
+        let present = table.filter { contains($0.0) }.map(\.1).joined()
+        return present.isEmpty ? "-" : present
+      }
+
+      public var description: String {
+        let table: [(Self, String)] = [
+          (.banner, "banner"), (.modal, "alert"), (.lockScreen, "lock screen"), (.wakesScreen, "screen wakes"),
+          (.centre, "centre"), (.sound, "sound"), (.badge, "badge"),
+        ]
+        let present = table.filter { contains($0.0) }.map(\.1)
+        return present.isEmpty ? "nothing" : present.joined(separator: ", ")
+      }
+    }
+  }
+}
+
+/// The kinds of the specification's tables, decided by what is visible in the payload, never by `content-available`
+/// alone (D-087, C-03).
+public enum PushKind: String, CaseIterable, Hashable, Sendable {
+  case alert = "K1"
+  /// Visible and `content-available: 1`.
+  case alertAndWake = "K2"
+  case silent = "K3"
+  case badgeOnly = "K4"
+  case soundOnly = "K5"
+  case voip = "K6"
+  case silentWithExtras = "K7"
+}
