@@ -16,6 +16,14 @@ public struct SystemClock: WallClock {
     return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
+  private static let start = ContinuousClock.now
+
+  /// Since the first use of this clock in the process; counts while the machine sleeps.
+  public var uptime: Instant.Span {
+    let (seconds, attoseconds) = Self.start.duration(to: .now).components
+    return .milliseconds(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+  }
+
   public func sleep(for span: Instant.Span) async throws {
     try await Task.sleep(for: .milliseconds(max(0, span.milliseconds)), clock: ContinuousClock())
   }
