@@ -1,0 +1,96 @@
+internal import Basics
+internal import CLibraryShims
+internal import CMicroHTTPD
+internal import Synchronization
+
+/// An HTTP/1.1 server for REST: libmicrohttpd reads and writes, an async handler answers.
+///
+/// The handler gets whole requests and may take as long as it likes; its connection waits meanwhile and costs no thread.
+/// Requests of one connection are handled one after the other, those of different connections at the same time. It is
+/// called at most once a request and its answer is sent at most once; nothing is sent when the peer has left.
+/// Offers of other protocols (`Upgrade: h2c`) are ignored unless the handler takes them (`HTTPResponse.switchingProtocols`).
+/// What is no HTTP at all is answered 400 by libmicrohttpd in HTML, as are heads above twice `HTTPLimits.head`.
+public final class HTTPServer: Sendable {
+  /// Where it listens, with the real port if port 0 was asked for.
+  public let endpoint: Endpoint
+  private let core: HTTPServerCore
+  private let watch: Task<Void, Never>
+  /// nil once stopped.
+  private let daemon: Locked<HTTPDaemon?>
+
+  private init(endpoint: Endpoint, core: HTTPServerCore, daemon: HTTPDaemon) {
+    self.endpoint = endpoint
+    self.core = core
+    self.daemon = Locked(daemon)
+    watch = Task { await core.watchDeadlines() }
+  }
+
+  deinit {
+    watch.cancel()
+    // A server that was not stopped goes on until the process ends: its threads still use `core`.
+  }
+
+  /// Listens when it returns. Throws when the address cannot be bound (in use, not ours, not permitted), naming it.
+  /// `refusal` answers in the handler's place where a limit is hit; it runs on the server's thread and must not block.
+  public static func start(
+    _ endpoint: Endpoint, limits: HTTPLimits = HTTPLimits(),
+    refusal: @escaping @Sendable (HTTPRefusal, HTTPRequest) -> HTTPResponse = HTTPRefusal.asJSON,
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) throws(TransportFault) -> HTTPServer {
+    let listener = try HTTPListeningSocket(endpoint)
+    let core = HTTPServerCore(limits: limits, refusal: refusal, handler: handler)
+    guard let daemon = HTTPDaemon(listener: listener, limits: limits, core: core) else {
+      listener.release()
+      throw TransportFault(
+        .system, at: endpoint.description,
+        what: "cannot start the HTTP server: no thread, memory or descriptor is left",
+        remedy: "Raise the limits of threads and open files.")
+    }
+    return HTTPServer(endpoint: listener.endpoint, core: core, daemon: daemon)
+  }
+
+  /// Takes no new connection, answers what is in flight (503 for what is not answered within `HTTPLimits.stopping`),
+  /// closes every connection but upgraded ones. Returns when nothing of it runs any more; a second call returns at once.
+  public func stop() async {
+    guard let daemon = daemon.withLock({ $0.take() }) else { return }
+    core.beginStopping()
+    daemon.closeListener()
+    await core.drain()
+    watch.cancel()
+    daemon.stop()
+  }
+}
+
+/// libmicrohttpd's daemon; its functions take its own locks.
+struct HTTPDaemon: @unchecked Sendable {
+  private let pointer: OpaquePointer
+  private let core: Unmanaged<HTTPServerCore>
+
+  /// nil if libmicrohttpd refuses, which it does only without memory, threads or descriptors.
+  init?(listener: HTTPListeningSocket, limits: HTTPLimits, core: HTTPServerCore) {
+    self.core = Unmanaged.passRetained(core)
+    let inactivity = [limits.idle, limits.reading, limits.writing].max()!
+    var settings = belfry_mhd_settings(
+      listening_socket: listener.descriptor, threads: UInt32(max(1, limits.threads)),
+      connection_limit: UInt32(max(1, limits.connections)),
+      idle_seconds: UInt32(clamping: inactivity.milliseconds / 1000 + 5),
+      memory_limit: max(32 * 1024, limits.head * 2), context: self.core.toOpaque(), access: httpServerAccess,
+      target: httpServerTarget, completed: httpServerCompleted, connection: httpServerConnection)
+    guard let pointer = belfry_mhd_start(&settings) else {
+      self.core.release()
+      return nil
+    }
+    self.pointer = pointer
+  }
+
+  func closeListener() {
+    let listener = MHD_quiesce_daemon(pointer)
+    if listener >= 0 { HTTPSocket.release(listener) }
+  }
+
+  /// Every suspended connection has been resumed before.
+  func stop() {
+    MHD_stop_daemon(pointer)
+    core.release()
+  }
+}

@@ -1,0 +1,158 @@
+internal import Basics
+internal import CMicroHTTPD
+internal import Synchronization
+
+/// What the threads of one server share: settings, open connections, and the requests whose handlers run.
+final class HTTPServerCore: Sendable {
+  let limits: HTTPLimits
+  let refusal: @Sendable (HTTPRefusal, HTTPRequest) -> HTTPResponse
+  let linger = HTTPLinger()
+  private let handler: @Sendable (HTTPRequest) async -> HTTPResponse
+  private let stopping = Atomic(false)
+  private let start = ContinuousClock.now
+  private let connections = Locked<[ObjectIdentifier: HTTPServerConnection]>([:])
+  private let flights = Locked(Flights())
+
+  /// Requests between their request line and the last byte of their answer.
+  private struct Flights {
+    var count = 0
+    /// Suspended connections whose handler runs.
+    var handled: [ObjectIdentifier: Handled] = [:]
+    var whenLanded: CheckedContinuation<Void, Never>?
+  }
+
+  private struct Handled {
+    var exchange: HTTPExchange
+    var connection: HTTPConnectionPointer
+    var task: Task<Void, Never>?
+  }
+
+  init(
+    limits: HTTPLimits, refusal: @escaping @Sendable (HTTPRefusal, HTTPRequest) -> HTTPResponse,
+    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+  ) {
+    self.limits = limits
+    self.refusal = refusal
+    self.handler = handler
+  }
+
+  var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+  // MARK: connections and their deadlines
+
+  func opened(_ connection: HTTPServerConnection) {
+    expect(limits.idle, of: connection)
+    connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+  }
+
+  /// After this the descriptor may be closed: nothing here touches it again.
+  func closed(_ connection: HTTPServerConnection) {
+    connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
+  }
+
+  /// The connection is cut unless something else is expected of it before `span` has passed; nil: it waits for us.
+  func expect(_ span: Instant.Span?, of connection: HTTPServerConnection) {
+    connection.deadline.store(span.map { elapsed() + $0.milliseconds } ?? .max, ordering: .relaxed)
+  }
+
+  private func elapsed() -> Int64 {
+    let (seconds, attoseconds) = start.duration(to: .now).components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+  }
+
+  func watchDeadlines() async {
+    let shortest = [limits.idle, limits.reading, limits.writing].map(\.milliseconds).min()!
+    let pause = Duration.milliseconds(max(10, min(1000, shortest / 4)))
+    while (try? await Task.sleep(for: pause)) != nil {
+      let now = elapsed()
+      // A cut connection is seen by libmicrohttpd as one whose peer has left. Under the lock: it cannot be closed, and
+      // its number given to another, before `closed` got the lock.
+      connections.withLock { connections in
+        for connection in connections.values where connection.deadline.load(ordering: .relaxed) <= now {
+          connection.cut()
+        }
+      }
+    }
+  }
+
+  // MARK: requests in flight
+
+  func tookOff() { flights.withLock { $0.count += 1 } }
+
+  func landed() {
+    let waiter = flights.withLock { flights in
+      flights.count -= 1
+      return flights.count == 0 ? flights.whenLanded.take() : nil
+    }
+    waiter?.resume()
+  }
+
+  /// Runs the handler for a request read whole, on a connection that has been suspended.
+  func handle(_ exchange: HTTPExchange, on connection: HTTPConnectionPointer) {
+    let key = ObjectIdentifier(exchange)
+    let request = exchange.takeRequest()
+    flights.withLock { $0.handled[key] = Handled(exchange: exchange, connection: connection) }
+    let task = Task { [handler] in
+      answer(key, with: await handler(request))
+    }
+    flights.withLock { $0.handled[key]?.task = task }
+  }
+
+  /// The first answer counts.
+  private func answer(_ key: ObjectIdentifier, with response: HTTPResponse) {
+    guard let handled = flights.withLock({ $0.handled.removeValue(forKey: key) }) else { return }
+    handled.exchange.answer.withLock { $0 = response }
+    MHD_resume_connection(handled.connection.pointer)
+  }
+
+  // MARK: the end
+
+  func beginStopping() { stopping.store(true, ordering: .releasing) }
+
+  /// Returns when nothing is in flight; what is still handled after `limits.stopping` is answered 503.
+  func drain() async {
+    let patience = Task {
+      guard (try? await Task.sleep(for: .milliseconds(limits.stopping.milliseconds))) != nil else { return }
+      giveUpOnHandlers()
+      guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+      flights.withLock { $0.whenLanded.take() }?.resume()
+    }
+    await withCheckedContinuation { continuation in
+      let landedAlready = flights.withLock { flights in
+        if flights.count > 0 { flights.whenLanded = continuation }
+        return flights.count == 0
+      }
+      if landedAlready { continuation.resume() }
+    }
+    patience.cancel()
+    giveUpOnHandlers()
+  }
+
+  private func giveUpOnHandlers() {
+    let handled = flights.withLock { Array($0.handled) }
+    for (key, handled) in handled {
+      handled.task?.cancel()
+      answer(key, with: refusal(.stopping, handled.exchange.head))
+    }
+  }
+}
+
+/// One open connection, as far as its deadline goes.
+final class HTTPServerConnection: Sendable {
+  let peer: Endpoint?
+  private let descriptor: Int32
+  /// Milliseconds on the core's clock.
+  let deadline = Atomic(Int64.max)
+
+  init(descriptor: Int32, peer: Endpoint?) {
+    self.descriptor = descriptor
+    self.peer = peer
+  }
+
+  func cut() { HTTPSocket.cut(descriptor) }
+}
+
+/// libmicrohttpd's connection; valid while it is suspended or one of its callbacks runs.
+struct HTTPConnectionPointer: @unchecked Sendable {  // resuming takes libmicrohttpd's own lock
+  let pointer: OpaquePointer
+}
