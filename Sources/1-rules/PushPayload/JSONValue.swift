@@ -19,13 +19,20 @@ public struct JSONNumber: Hashable, Sendable {
 
   public init(_ integer: some BinaryInteger) { literal = String(integer) }
 
+  /// nil for what JSON cannot say: infinities and not-a-number.
+  public init?(_ double: Double) {
+    guard double.isFinite else { return nil }
+    literal = double.description
+  }
+
   /// nil unless written as an integer (no fraction, no exponent) that fits.
   public var int64: Int64? { Int64(literal) }
 
   public var double: Double { Double(literal) ?? .nan }
 }
 
-/// Members in the order written. A key that came twice is kept twice; `subscript` answers the last, as iOS does.
+/// Members in the order written. A key that came twice is kept twice; `subscript` answers the last, as iOS does. Keys are
+/// the same when their bytes are: unlike Swift's, JSON's strings know no canonical equivalence.
 public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   public var members: [Member]
 
@@ -46,10 +53,10 @@ public struct JSONObject: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// Setting keeps the place of a key that is there and appends one that is not; nil removes every member of that key.
   public subscript(key: String) -> JSONValue? {
-    get { members.last { $0.key == key }?.value }
+    get { members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value }
     set {
-      guard let newValue else { return members.removeAll { $0.key == key } }
-      if let index = members.lastIndex(where: { $0.key == key }) {
+      guard let newValue else { return members.removeAll { $0.key.utf8.elementsEqual(key.utf8) } }
+      if let index = members.lastIndex(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
         members[index].value = newValue
       } else {
         members.append(Member(key, newValue))
