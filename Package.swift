@@ -41,12 +41,16 @@ let package = Package(
     system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
     system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
     system("CRoaring", apt: "libroaring-dev", brew: "croaring"),
+    system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
     // macros and variadics that Swift cannot see; the lock; nothing that links a library
     .target(name: "CShims", path: "Sources/0-system/CShims"),
     // the macros of OpenSSL and the variadics of libmicrohttpd
     .target(
       name: "CLibraryShims", dependencies: ["COpenSSL", "CMicroHTTPD", "CLibuv"],
       path: "Sources/0-system/CLibraryShims"),
+
+    // the variadics of libcurl
+    .target(name: "CCurlShims", dependencies: ["CCurl"], path: "Sources/0-system/CCurlShims"),
 
     // 1: rules; pure, no I/O, no clock of their own, no Foundation
     // time, chance and locks as values that come in
@@ -72,6 +76,9 @@ let package = Package(
     // the embedded store
     floor("2-plumbing", "StoreSQLite", ["Basics", "Store", "Audience", "CSQLite"]),
 
+    // calls to other servers over HTTP/1.1
+    floor("2-plumbing", "HTTPClient", ["Basics", "CCurl", "CCurlShims"]),
+
     // 3: services
     // provider client: drives Delivery over Transport
     floor("3-services", "APNSClient", ["Basics", "Delivery", "PushPayload", "Transport"]),
@@ -90,8 +97,8 @@ let package = Package(
     .executableTarget(
       name: "belfry",
       dependencies: [
-        "Basics", "PushPayload", "Delivery", "Audience", "Phone", "Store", "Bus", "Transport", "StoreSQLite",
-        "APNSClient", "APNSSimulator", "PushService", "HTTPAPI", "PhoneLab",
+        "Basics", "PushPayload", "Delivery", "Audience", "Phone", "Store", "Bus", "Transport", "HTTPClient",
+        "StoreSQLite", "APNSClient", "APNSSimulator", "PushService", "HTTPAPI", "PhoneLab",
       ],
       path: "Sources/5-belfry/belfry", swiftSettings: settings),
 
@@ -125,6 +132,6 @@ let package = Package(
       "PhoneLabTests", ["PhoneLab", "Phone", "APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     tests("BelfryTests", ["belfry", "Basics", "PushPayload", "BelfryTesting"]),
     // whole processes, foreign SDKs
-    tests("EndToEndTests", ["Basics", "PushPayload", "Transport", "BelfryTesting"]),
+    tests("EndToEndTests", ["belfry", "HTTPClient", "Basics", "PushPayload", "Transport", "BelfryTesting"]),
   ]
 )

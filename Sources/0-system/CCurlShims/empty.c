@@ -1,0 +1,1 @@
+// A C target needs one source file; every shim is static inline in include/.

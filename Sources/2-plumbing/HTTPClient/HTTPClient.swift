@@ -1,0 +1,130 @@
+public import Basics
+import CCurl
+import CCurlShims
+import Dispatch
+
+/// Calls other servers over HTTP/1.1 (libcurl), one call at a time in the order asked for, over a connection that is
+/// kept. Blocking work is done on a thread of its own; any task may call.
+public final class HTTPClient: Sendable {
+  private let line: CallLine
+
+  public init() { line = CallLine() }
+
+  /// A server's answer, whatever its status.
+  public struct Answer: Sendable, Equatable {
+    public var status: Int
+    /// Names in lower case.
+    public var headers: [String: String]
+    public var body: [UInt8]
+  }
+
+  /// No answer came. `what` is libcurl's sentence; it holds no body and no header.
+  public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    public var url: String
+    public var what: String
+    public var description: String { "\(url): \(what)" }
+  }
+
+  /// Sends one request and returns its answer. `timeout` bounds the whole call. Redirects are not followed, proxies of
+  /// the environment are not used for loopback addresses. `basic` is user and password (RFC 7617).
+  public func call(
+    _ method: String, _ url: String, headers: [String: String] = [:], basic: (user: String, password: String)? = nil,
+    body: [UInt8]? = nil, timeout: Instant.Span = .seconds(30)
+  ) async throws(Fault) -> Answer {
+    let request = CallLine.Request(
+      method: method, url: url, headers: headers.map { "\($0.key): \($0.value)" }.sorted(),
+      credentials: basic.map { "\($0.user):\($0.password)" }, body: body, timeout: timeout.milliseconds)
+    let result = await withCheckedContinuation { continuation in
+      line.queue.async { [line] in continuation.resume(returning: line.perform(request)) }
+    }
+    return try result.get()
+  }
+}
+
+/// One handle of libcurl and the queue on which alone it is touched.
+private final class CallLine: @unchecked Sendable {  // guarded by `queue`
+  struct Request: Sendable {
+    var method: String
+    var url: String
+    var headers: [String]
+    var credentials: String?
+    var body: [UInt8]?
+    var timeout: Int64
+  }
+
+  private final class Collector {
+    var body: [UInt8] = []
+    var headers: [String: String] = [:]
+  }
+
+  let queue = DispatchQueue(label: "belfry.http-client")
+  private let handle: OpaquePointer?
+
+  init() {
+    _ = Self.library
+    handle = curl_easy_init().map { OpaquePointer($0) }
+  }
+
+  deinit { if let handle { curl_easy_cleanup(UnsafeMutableRawPointer(handle)) } }
+
+  /// Once a process, before any handle (libcurl's own rule).
+  private static let library: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
+
+  func perform(_ request: Request) -> Result<HTTPClient.Answer, HTTPClient.Fault> {
+    guard let handle = handle.map({ UnsafeMutableRawPointer($0) }) else {
+      return .failure(.init(url: request.url, what: "libcurl has no memory for a handle"))
+    }
+    curl_easy_reset(handle)
+    var list: UnsafeMutablePointer<curl_slist>?
+    defer { curl_slist_free_all(list) }
+    // No `Expect: 100-continue`: it costs a round trip and not every server knows it.
+    for header in request.headers + ["Expect:"] { list = curl_slist_append(list, header) }
+    let collector = Collector()
+    let context = Unmanaged.passUnretained(collector).toOpaque()
+    set(handle, CURLOPT_URL, request.url)
+    set(handle, CURLOPT_CUSTOMREQUEST, request.method)
+    if request.method == "HEAD" { _ = belfry_curl_set_long(handle, CURLOPT_NOBODY, 1) }
+    if let credentials = request.credentials { set(handle, CURLOPT_USERPWD, credentials) }
+    _ = belfry_curl_set_pointer(handle, CURLOPT_HTTPHEADER, list)
+    _ = belfry_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int(request.timeout))
+    _ = belfry_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
+    set(handle, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
+    _ = belfry_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
+    _ = belfry_curl_set_pointer(handle, CURLOPT_HEADERDATA, context)
+    _ = belfry_curl_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+      guard let bytes, let context else { return 0 }
+      let collector = Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
+      collector.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: size * count))
+      return size * count
+    }
+    _ = belfry_curl_set_sink(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+      guard let bytes, let context else { return 0 }
+      let collector = Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
+      let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: size * count), as: UTF8.self)
+      if let colon = line.firstIndex(of: ":") {
+        let value = line[line.index(after: colon)...].drop { $0 == " " }.prefix { !$0.isNewline }
+        collector.headers[line[..<colon].lowercased()] = String(value)
+      }
+      return size * count
+    }
+    let code = withExtendedLifetime(collector) {
+      guard let body = request.body else { return curl_easy_perform(handle) }
+      return body.withUnsafeBytes { bytes in
+        // libcurl reads the body in place; the buffer outlives the call.
+        _ = belfry_curl_set_pointer(handle, CURLOPT_POSTFIELDS, bytes.baseAddress ?? UnsafeRawPointer(handle))
+        _ = belfry_curl_set_long(handle, CURLOPT_POSTFIELDSIZE, bytes.count)
+        return curl_easy_perform(handle)
+      }
+    }
+    guard code == CURLE_OK else {
+      return .failure(.init(url: request.url, what: String(cString: curl_easy_strerror(code))))
+    }
+    return .success(
+      .init(status: belfry_curl_status(handle), headers: collector.headers, body: collector.body))
+  }
+
+  private func set(_ handle: UnsafeMutableRawPointer, _ option: CURLoption, _ text: String) {
+    // libcurl copies strings (since 7.17).
+    text.withCString { _ = belfry_curl_set_pointer(handle, option, $0) }
+  }
+}

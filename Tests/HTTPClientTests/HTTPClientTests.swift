@@ -1,0 +1,66 @@
+import Basics
+import HTTPClient
+import Testing
+import Transport
+
+@Suite("Calls to other servers")
+struct HTTPClientTests {
+  private func withServer(
+    _ handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse, _ body: (String) async throws -> Void
+  ) async throws {
+    let server = try HTTPServer.start(try #require(Endpoint("127.0.0.1:0")), limits: HTTPLimits(), handler: handler)
+    do { try await body("http://127.0.0.1:\(server.endpoint.port)") } catch {
+      await server.stop()
+      throw error
+    }
+    await server.stop()
+  }
+
+  @Test("method, path, query, headers, credentials and body arrive, and the answer comes back")
+  func echo() async throws {
+    try await withServer({ request in
+      HTTPResponse(
+        status: 207,
+        headers: [
+          "X-Seen":
+            "\(request.method) \(request.path)?\(request.query ?? "") \(request.headers["authorization"] ?? "-")",
+          "X-Sent": request.headers["x-mine"] ?? "-",
+        ],
+        body: request.body.reversed())
+    }) { base in
+      let client = HTTPClient()
+      for _ in 0..<3 {
+        let answer = try await client.call(
+          "PUT", base + "/a/b?c=d", headers: ["X-Mine": "x: y"], basic: ("u", "p"), body: Array("abc".utf8))
+        #expect(answer.status == 207)
+        #expect(answer.headers["x-seen"] == "PUT /a/b?c=d Basic dTpw")
+        #expect(answer.headers["x-sent"] == "x: y")
+        #expect(answer.body == Array("cba".utf8))
+      }
+      let empty = try await client.call("POST", base + "/", body: [])
+      #expect(empty.body.isEmpty)
+      let head = try await client.call("HEAD", base + "/")
+      #expect(head.status == 207)
+      #expect(head.body.isEmpty)
+    }
+  }
+
+  @Test("a server that is not there is a fault with its address")
+  func refused() async throws {
+    var address = ""
+    try await withServer({ _ in HTTPResponse(status: 200) }) { address = $0 }
+    await #expect(throws: HTTPClient.Fault.self) { try await HTTPClient().call("GET", address) }
+  }
+
+  @Test("a server that never answers ends at the time-out")
+  func silence() async throws {
+    try await withServer({ _ in
+      try? await Task.sleep(nanoseconds: 400_000_000)
+      return HTTPResponse(status: 200)
+    }) { base in
+      await #expect(throws: HTTPClient.Fault.self) {
+        try await HTTPClient().call("GET", base, timeout: .milliseconds(50))
+      }
+    }
+  }
+}
