@@ -1,3 +1,5 @@
+import PushPayload
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -39,3 +41,6 @@ enum Terminal {
     }
   }
 }
+
+/// A JSON string literal.
+func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).encoded(), as: UTF8.self) }

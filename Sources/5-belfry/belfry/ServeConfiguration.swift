@@ -1,0 +1,242 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What `belfry serve` runs with. A value comes from a flag, else a variable, else the file, else its default; `belfry
+/// config` prints each with where it came from.
+struct ServeConfiguration: Equatable {
+  /// Where the REST API listens, `HOST:PORT`; port 0 takes a free one. Default 127.0.0.1:8080.
+  var listen = Setting("127.0.0.1:8080", .standard)
+  /// The folder of the database and of the simulator's keys; made when missing. Default: belfry under the user's data.
+  var data: Setting<String>
+  /// Where pushes go: `simulator` (in this process), `sandbox`, `production`, or the https address of a simulator
+  /// elsewhere. Default `simulator`.
+  var apns = Setting("simulator", .standard)
+  /// PEM file with the certificate authority of a simulator elsewhere; nil trusts the system's.
+  var trust = Setting<String?>(nil, .standard)
+  /// What to authenticate with, by bundle id; not needed with `simulator`.
+  var credentials = Setting<[Credential]>([], .standard)
+
+  enum Origin: Equatable, Sendable {
+    case flag(String)
+    case variable(String)
+    case file(String)
+    case standard
+
+    var words: String {
+      switch self {
+      case .flag(let name): "flag --\(name)"
+      case .variable(let name): "variable \(name)"
+      case .file(let path): "file \(path)"
+      case .standard: "default"
+      }
+    }
+  }
+
+  struct Setting<Value: Equatable & Sendable>: Equatable, Sendable {
+    var value: Value
+    var origin: Origin
+    init(_ value: Value, _ origin: Origin) {
+      self.value = value
+      self.origin = origin
+    }
+  }
+
+  /// One app's way to prove itself to Apple: a token key, or a certificate. Paths are relative to the file's folder.
+  struct Credential: Equatable, Sendable, Decodable {
+    /// The app's bundle id, or `*` for every app of the team.
+    var bundle: String
+    /// A .p8 file with `keyID` and `teamID`.
+    var key: String?
+    var keyID: String?
+    var teamID: String?
+    /// A .p12 or .pem file instead; its password is read from the file `passwordFile`.
+    var certificate: String?
+    var passwordFile: String?
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.strict(["bundle", "key", "keyID", "teamID", "certificate", "passwordFile"])
+      bundle = try container.decode(String.self, forKey: "bundle")
+      key = try container.decodeIfPresent(String.self, forKey: "key")
+      keyID = try container.decodeIfPresent(String.self, forKey: "keyID")
+      teamID = try container.decodeIfPresent(String.self, forKey: "teamID")
+      certificate = try container.decodeIfPresent(String.self, forKey: "certificate")
+      passwordFile = try container.decodeIfPresent(String.self, forKey: "passwordFile")
+      let place = decoder.codingPath.words
+      switch (key, certificate) {
+      case (nil, nil): throw CommandFault("\(place): give either 'key' (a .p8 file) or 'certificate' (a .p12 file)")
+      case (_?, _?): throw CommandFault("\(place): 'key' and 'certificate' exclude each other; keep one")
+      case (_?, nil):
+        if keyID == nil || teamID == nil { throw CommandFault("\(place): a 'key' needs its 'keyID' and 'teamID'") }
+      case (nil, _?):
+        if keyID != nil || teamID != nil { throw CommandFault("\(place): 'keyID' and 'teamID' belong to a 'key'") }
+      }
+    }
+  }
+
+  static let options: [Command.Option] = [
+    .init(
+      name: "listen", value: "HOST:PORT", help: "Where the REST API listens; port 0 takes a free one",
+      variable: "BELFRY_LISTEN"),
+    .init(
+      name: "data", value: "DIR", help: "Folder of the database and keys", variable: "BELFRY_DATA", completion: .file),
+    .init(
+      name: "apns", value: "WHERE", help: "simulator, sandbox, production, or the https address of a simulator",
+      variable: "BELFRY_APNS", completion: .words(["simulator", "sandbox", "production"])),
+    .init(
+      name: "config", value: "FILE", help: "JSON5 file with these settings and the credentials",
+      variable: "BELFRY_CONFIG", completion: .file),
+  ]
+
+  /// Reads flags, variables and the file; throws with the file's name, the place and what to do.
+  init(_ parsed: ParsedCommand, environment: [String: String], standardData: String) throws {
+    data = Setting(standardData, .standard)
+    func origin(_ name: String) -> Origin {
+      let variable = Self.options.first { $0.name == name }?.variable
+      if let variable, let value = environment[variable], parsed.all(name) == [value] { return .variable(variable) }
+      return .flag(name)
+    }
+    if let path = parsed.value("config") { try read(path) }
+    if let value = parsed.value("listen") { listen = Setting(value, origin("listen")) }
+    if let value = parsed.value("data") { data = Setting(value, origin("data")) }
+    if let value = parsed.value("apns") { apns = Setting(value, origin("apns")) }
+    let known = ["simulator", "sandbox", "production"].contains(apns.value)
+    guard known || apns.value.hasPrefix("https://") else {
+      throw UsageFault("apns: '\(apns.value)' is none of simulator, sandbox, production or an https:// address")
+    }
+  }
+
+  private mutating func read(_ path: String) throws {
+    let text: Data
+    do { text = try Data(contentsOf: URL(filePath: path)) } catch {
+      throw CommandFault("\(path): cannot be read; name a JSON5 file with --config")
+    }
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    let file: File
+    do { file = try decoder.decode(File.self, from: text) } catch let fault as CommandFault {
+      throw CommandFault("\(path): \(fault.words)")
+    } catch let fault as DecodingError {
+      throw CommandFault("\(path): \(fault.words)")
+    }
+    let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) + "/" : ""
+    func resolved(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
+    if let value = file.listen { listen = Setting(value, .file(path)) }
+    if let value = file.data { data = Setting(resolved(value), .file(path)) }
+    if let value = file.apns { apns = Setting(value, .file(path)) }
+    if let value = file.trust { trust = Setting(resolved(value), .file(path)) }
+    if let value = file.credentials {
+      let credentials = value.map { credential in
+        var credential = credential
+        credential.key = credential.key.map(resolved)
+        credential.certificate = credential.certificate.map(resolved)
+        credential.passwordFile = credential.passwordFile.map(resolved)
+        return credential
+      }
+      self.credentials = Setting(credentials, .file(path))
+    }
+  }
+
+  /// The file as written.
+  private struct File: Decodable {
+    var listen, data, apns, trust: String?
+    var credentials: [Credential]?
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.strict(["listen", "data", "apns", "trust", "credentials"])
+      listen = try container.decodeIfPresent(String.self, forKey: "listen")
+      data = try container.decodeIfPresent(String.self, forKey: "data")
+      apns = try container.decodeIfPresent(String.self, forKey: "apns")
+      trust = try container.decodeIfPresent(String.self, forKey: "trust")
+      credentials = try container.decodeIfPresent([Credential].self, forKey: "credentials")
+    }
+  }
+}
+
+private struct Name: CodingKey, ExpressibleByStringLiteral {
+  var stringValue: String
+  var intValue: Int? { nil }
+  init(stringLiteral value: String) { stringValue = value }
+  init?(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+  /// The object here, after a check that it holds no other key: a misspelt setting must not be silently without effect.
+  fileprivate func strict(_ names: [String]) throws -> KeyedDecodingContainer<Name> {
+    let container = try container(keyedBy: Name.self)
+    for key in container.allKeys where !names.contains(key.stringValue) {
+      let near = names.min { editDistance(key.stringValue, $0) < editDistance(key.stringValue, $1) } ?? ""
+      let place = (codingPath + [key]).words
+      throw CommandFault(
+        "\(place): there is no such setting; the nearest is '\(near)', all are \(names.joined(separator: ", "))")
+    }
+    return container
+  }
+}
+
+extension [any CodingKey] {
+  fileprivate var words: String {
+    var text = ""
+    for key in self {
+      if let index = key.intValue { text += "[\(index)]" } else { text += (text.isEmpty ? "" : ".") + key.stringValue }
+    }
+    return text.isEmpty ? "the file" : text
+  }
+}
+
+extension DecodingError {
+  fileprivate var words: String {
+    switch self {
+    case .typeMismatch(_, let context): "\(context.codingPath.words): \(context.debugDescription)"
+    case .valueNotFound(_, let context): "\(context.codingPath.words): null is no value here"
+    case .keyNotFound(let key, let context): "\(context.codingPath.words): '\(key.stringValue)' is missing"
+    case .dataCorrupted(let context):
+      "\(context.codingPath.words): \(context.underlyingError.map { "\($0)" } ?? context.debugDescription)"
+    @unknown default: "not readable as JSON5"
+    }
+  }
+}
+
+let configCommand = Command(
+  name: "config",
+  summary: "Print the settings of 'belfry serve' and where each came from",
+  options: ServeConfiguration.options + [.flag("json", "Print JSON")],
+  run: { parsed in
+    let environment = processEnvironment()
+    let configuration = try ServeConfiguration(
+      parsed, environment: environment, standardData: standardDataFolder(environment))
+    let rows = [
+      ("listen", configuration.listen.value, configuration.listen.origin.words),
+      ("data", configuration.data.value, configuration.data.origin.words),
+      ("apns", configuration.apns.value, configuration.apns.origin.words),
+      ("trust", configuration.trust.value ?? "the system's", configuration.trust.origin.words),
+      (
+        "credentials", configuration.credentials.value.map(\.bundle).joined(separator: ", "),
+        configuration.credentials.origin.words
+      ),
+    ]
+    if parsed.flag("json") {
+      let members = rows.map { "{\"name\": \(quoted($0)), \"value\": \(quoted($1)), \"origin\": \(quoted($2))}" }
+      Terminal.print("[" + members.joined(separator: ",\n ") + "]")
+    } else {
+      let widths = (rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0)
+      for (name, value, origin) in rows {
+        Terminal.print("\(padded(name, widths.0))  \(padded(value, widths.1))  \(origin)")
+      }
+    }
+    return .success
+  })
+
+/// `belfry` under `XDG_DATA_HOME`, else under `~/.local/share`, else in the current folder.
+func standardDataFolder(_ environment: [String: String]) -> String {
+  if let folder = environment["XDG_DATA_HOME"], !folder.isEmpty { return folder + "/belfry" }
+  if let home = environment["HOME"], !home.isEmpty { return home + "/.local/share/belfry" }
+  return "belfry-data"
+}
+
+func padded(_ text: String, _ width: Int) -> String {
+  text + String(repeating: " ", count: max(0, width - text.count))
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import belfry
+
+@Suite("The settings of serve")
+struct ServeConfigurationTests {
+  private func configuration(
+    file: String? = nil, flags: [String: String] = [:], environment: [String: String] = [:]
+  ) throws -> ServeConfiguration {
+    var words = ["serve"]
+    if let file {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "belfry-config-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let path = folder.appending(path: "belfry.json5")
+      try Data(file.utf8).write(to: path)
+      words += ["--config", path.path()]
+    }
+    for (name, value) in flags { words += ["--\(name)", value] }
+    let command = Command(name: "serve", summary: "", options: ServeConfiguration.options, run: { _ in .success })
+    let parser = CommandLineParser(commands: [command], environment: environment)
+    guard case .run(_, let parsed) = try parser.parse(words) else { throw UsageFault("not a run") }
+    return try ServeConfiguration(parsed, environment: environment, standardData: "/standard")
+  }
+
+  private func complaint(_ file: String) -> String {
+    do {
+      _ = try configuration(file: file)
+      return "no complaint"
+    } catch let fault as CommandFault { return fault.words } catch { return "\(error)" }
+  }
+
+  @Test("flag > variable > file > default, each told")
+  func precedence() throws {
+    let file = "{ listen: '0.0.0.0:1', apns: 'sandbox', }  // JSON5"
+    var read = try configuration(file: file)
+    #expect(read.listen.value == "0.0.0.0:1")
+    #expect(read.data.origin == .standard)
+    read = try configuration(file: file, environment: ["BELFRY_LISTEN": "h:2"])
+    #expect(read.listen == .init("h:2", .variable("BELFRY_LISTEN")))
+    read = try configuration(file: file, flags: ["listen": "h:3"], environment: ["BELFRY_LISTEN": "h:2"])
+    #expect(read.listen == .init("h:3", .flag("listen")))
+    #expect(read.apns.value == "sandbox")
+  }
+
+  @Test("paths in the file are relative to its folder")
+  func relative() throws {
+    let read = try configuration(
+      file: "{data: 'd', credentials: [{bundle: 'a.b', key: 'k.p8', keyID: 'ABCDEFGHIJ', teamID: 'KLMNOPQRST'}]}")
+    #expect(read.data.value.hasSuffix("/d") && read.data.value.hasPrefix("/"))
+    #expect(read.credentials.value.first?.key?.hasPrefix("/") == true)
+  }
+
+  static let faults = [
+    ("{lisen: 'x'}", "lisen: there is no such setting; the nearest is 'listen'"),
+    ("{credentials: [{bundle: 'a'}]}", "credentials[0]: give either 'key'"),
+    ("{credentials: [{bundle: 'a', key: 'k'}]}", "credentials[0]: a 'key' needs its 'keyID' and 'teamID'"),
+    ("{credentials: [{key: 'k'}]}", "credentials[0]: 'bundle' is missing"),
+    ("{credentials: [{bundle: 'a', key: 'k', certificate: 'c'}]}", "exclude each other"),
+    ("{listen: 8080}", "listen: "),
+    ("{listen: ", "the file: "),
+  ]
+
+  @Test("a wrong file names the file, the place and the cure", arguments: faults)
+  func wrongFiles(file: String, expected: String) {
+    let words = complaint(file)
+    #expect(words.contains("belfry.json5: "))
+    #expect(words.contains(expected), "\(words)")
+  }
+
+  @Test("an unknown place to push to is refused")
+  func wrongDestination() {
+    #expect(throws: UsageFault.self) { try configuration(flags: ["apns": "sandbx"]) }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// One `belfry` as a process of its own, as a user starts it. Ended by `deinit` at the latest.
+final class BelfryProcess: @unchecked Sendable {  // `lock` guards what the reading threads write
+  private let process = Process()
+  private let lock = NSLock()
+  private var outputBytes: [UInt8] = []
+  private var errorBytes: [UInt8] = []
+
+  /// The binary beside the running test bundle.
+  static var binary: URL {
+    URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "belfry")
+  }
+
+  init(_ words: [String], environment: [String: String] = [:], input: String? = nil, folder: URL? = nil) throws {
+    process.executableURL = Self.binary
+    process.arguments = words
+    var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BELFRY_") }
+    variables.merge(environment) { $1 }
+    process.environment = variables
+    process.currentDirectoryURL = folder
+    let (output, error, stdin) = (Pipe(), Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = error
+    process.standardInput = stdin
+    output.fileHandleForReading.readabilityHandler = { [weak self] handle in
+      let bytes = handle.availableData
+      if bytes.isEmpty { handle.readabilityHandler = nil }
+      self?.lock.withLock { self?.outputBytes += bytes }
+    }
+    error.fileHandleForReading.readabilityHandler = { [weak self] handle in
+      let bytes = handle.availableData
+      if bytes.isEmpty { handle.readabilityHandler = nil }
+      self?.lock.withLock { self?.errorBytes += bytes }
+    }
+    try process.run()
+    if let input { try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
+    try stdin.fileHandleForWriting.close()
+  }
+
+  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+  var output: String { lock.withLock { String(decoding: outputBytes, as: UTF8.self) } }
+  var errorOutput: String { lock.withLock { String(decoding: errorBytes, as: UTF8.self) } }
+  var isRunning: Bool { process.isRunning }
+
+  /// The JSON line of standard output with this `event`, waited for; fails when the process ends first.
+  func event(_ name: String, within seconds: Double = 60) async throws -> [String: String] {
+    let deadline = Date().addingTimeInterval(seconds)
+    while Date() < deadline {
+      for line in output.split(separator: "\n") where line.hasPrefix("{") {
+        let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        if let object, object["event"] as? String == name { return object.compactMapValues { $0 as? String } }
+      }
+      if !process.isRunning { throw ProcessFault(words: "ended before '\(name)'\n\(output)\n\(errorOutput)") }
+      try await Task.sleep(nanoseconds: 10_000_000)
+    }
+    throw ProcessFault(words: "no event '\(name)' in \(seconds) s\n\(output)\n\(errorOutput)")
+  }
+
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  /// Waits for the end and answers the exit status; a process ended by signal n answers −n.
+  func end(within seconds: Double = 60) async throws -> Int32 {
+    let deadline = Date().addingTimeInterval(seconds)
+    while process.isRunning {
+      if Date() > deadline { throw ProcessFault(words: "still runs after \(seconds) s\n\(output)\n\(errorOutput)") }
+      try await Task.sleep(nanoseconds: 5_000_000)
+    }
+    // The pipes may hold the last words still.
+    try await Task.sleep(nanoseconds: 20_000_000)
+    return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+  }
+
+  /// Runs one command to its end.
+  static func run(
+    _ words: [String], environment: [String: String] = [:], input: String? = nil, folder: URL? = nil
+  ) async throws -> (status: Int32, output: String, errors: String) {
+    let process = try BelfryProcess(words, environment: environment, input: input, folder: folder)
+    let status = try await process.end()
+    return (status, process.output, process.errorOutput)
+  }
+}
+
+struct ProcessFault: Error, CustomStringConvertible {
+  var words: String
+  var description: String { words }
+}
+
+/// A folder that goes with the test.
+final class TemporaryFolder {
+  let url: URL
+  var path: String { url.path() }
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "belfry-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@Suite("The binary as a person meets it")
+struct CommandTests {
+  @Test("help is told on standard output with status 0")
+  func help() async throws {
+    let help = try await BelfryProcess.run(["help"])
+    #expect(help.status == 0)
+    #expect(help.output.contains("belfry <command>"))
+    #expect(help.errors.isEmpty)
+  }
+
+  @Test("a wrong word is told on standard error with status 2")
+  func wrongWord() async throws {
+    let answer = try await BelfryProcess.run(["sevre"])
+    #expect(answer.status == 2)
+    #expect(answer.errors.contains("did you mean 'serve'?"))
+    #expect(answer.output.isEmpty)
+  }
+
+  @Test("output that is no terminal has no colour")
+  func colour() async throws {
+    let answer = try await BelfryProcess.run(["lint", "-"], input: #"{"aps": {"badge": "1"}}"#)
+    #expect(answer.status == 1)
+    #expect(!answer.output.contains("\u{1B}"))
+    #expect(answer.output.contains("badge"))
+  }
+
+  @Test("bash takes the completion script and completes from it")
+  func bashCompletion() async throws {
+    let script = try await BelfryProcess.run(["completion", "bash"])
+    let bash = Process()
+    bash.executableURL = URL(filePath: "/bin/bash")
+    bash.arguments = [
+      "-c",
+      script.output + """
+
+        COMP_WORDS=(belfry serve --ap); COMP_CWORD=2; _belfry; echo "${COMPREPLY[*]}"
+        COMP_WORDS=(belfry app cr); COMP_CWORD=2; _belfry; echo "${COMPREPLY[*]}"
+        COMP_WORDS=(belfry serve --apns sand); COMP_CWORD=3; _belfry; echo "${COMPREPLY[*]}"
+        """,
+    ]
+    let pipe = Pipe()
+    bash.standardOutput = pipe
+    try bash.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    bash.waitUntilExit()
+    #expect(bash.terminationStatus == 0)
+    #expect(output == "--apns\ncreate\nsandbox\n")
+  }
+}
