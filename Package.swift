@@ -114,6 +114,7 @@ let package = Package(
     tests("AudienceTests", ["Audience", "BelfryTesting"]),
     tests("PhoneTests", ["Phone", "PushPayload", "Basics", "BelfryTesting"]),
     tests("StoreTests", ["Store", "StoreSQLite", "Audience", "Basics", "BelfryTesting"]),
+    tests("HTTPClientTests", ["HTTPClient", "Transport", "Basics", "BelfryTesting"]),
     tests("TransportTests", ["Transport", "Basics", "BelfryTesting"]),
     tests(
       "APNSClientTests",
