@@ -29,11 +29,7 @@ final class PlainSocket {
     let connected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
     }
-    guard connected == 0 else {
-      let reason = errno
-      close(descriptor)
-      throw SocketError(code: reason)
-    }
+    guard connected == 0 else { throw SocketError(code: errno) }  // `deinit` closes: every property is set
   }
 
   deinit { close(descriptor) }

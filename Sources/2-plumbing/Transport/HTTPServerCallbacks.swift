@@ -2,14 +2,13 @@
 internal import CLibraryShims
 internal import CMicroHTTPD
 
-/// The request line has been read; what is returned is the exchange from here to `httpServerCompleted`.
+/// The request line has been read; what is returned comes back with each further call for this request.
 func httpServerTarget(
   context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>, connection: OpaquePointer
 ) -> UnsafeMutableRawPointer? {
-  let core = httpServerCore(context)
-  core.tookOff()
-  core.expect(core.limits.reading, of: HTTPServerConnection.of(connection))
-  return Unmanaged.passRetained(HTTPExchange(target: String(cString: target))).toOpaque()
+  let exchange = HTTPExchange(target: String(cString: target))
+  httpServerCore(context).began(exchange, on: .of(connection))
+  return Unmanaged.passUnretained(exchange).toOpaque()
 }
 
 func httpServerAccess(
@@ -39,13 +38,11 @@ func httpServerCompleted(
   context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
   exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
 ) {
-  guard let connection, let box = exchange?.pointee else { return }
+  guard let connection, let finished = httpExchange(exchange) else { return }
   exchange?.pointee = nil
   let core = httpServerCore(context)
-  let finished = Unmanaged<HTTPExchange>.fromOpaque(box).takeRetainedValue()
   if finished.leavesUnread { core.linger.keep(belfry_mhd_descriptor(connection)) }
-  core.expect(core.limits.idle, of: HTTPServerConnection.of(connection))
-  core.landed()
+  core.ended(on: .of(connection))
 }
 
 func httpServerConnection(

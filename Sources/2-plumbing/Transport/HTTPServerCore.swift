@@ -41,18 +41,37 @@ final class HTTPServerCore: Sendable {
   // MARK: connections and their deadlines
 
   func opened(_ connection: HTTPServerConnection) {
-    expect(limits.idle, of: connection)
+    expect(.request(within: limits.idle), on: connection)
     connections.withLock { $0[ObjectIdentifier(connection)] = connection }
   }
 
   /// After this the descriptor may be closed: nothing here touches it again.
   func closed(_ connection: HTTPServerConnection) {
+    ended(on: connection)
     connections.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
   }
 
-  /// The connection is cut unless something else is expected of it before `span` has passed; nil: it waits for us.
-  func expect(_ span: Instant.Span?, of connection: HTTPServerConnection) {
-    connection.deadline.store(span.map { elapsed() + $0.milliseconds } ?? .max, ordering: .relaxed)
+  /// What is to happen on a connection, and how long that may take before the connection is cut.
+  enum Expectation {
+    /// More of a request.
+    case request(within: Instant.Span)
+    case handler
+    /// The answer is fetched.
+    case fetching(within: Instant.Span)
+  }
+
+  func expect(_ next: Expectation, on connection: HTTPServerConnection) {
+    switch next {
+    case .request(let span):
+      connection.deadline.store(elapsed() + span.milliseconds, ordering: .relaxed)
+      connection.isReading.store(true, ordering: .releasing)
+    case .handler:
+      connection.isReading.store(false, ordering: .releasing)
+      connection.deadline.store(.max, ordering: .relaxed)
+    case .fetching(let span):
+      connection.isReading.store(false, ordering: .releasing)
+      connection.deadline.store(elapsed() + span.milliseconds, ordering: .relaxed)
+    }
   }
 
   private func elapsed() -> Int64 {
@@ -68,18 +87,23 @@ final class HTTPServerCore: Sendable {
       // A cut connection is seen by libmicrohttpd as one whose peer has left. Under the lock: it cannot be closed, and
       // its number given to another, before `closed` got the lock.
       connections.withLock { connections in
-        for connection in connections.values where connection.deadline.load(ordering: .relaxed) <= now {
-          connection.cut()
-        }
+        for connection in connections.values where connection.isOver(at: now) { connection.cut() }
       }
     }
   }
 
   // MARK: requests in flight
 
-  func tookOff() { flights.withLock { $0.count += 1 } }
+  func began(_ exchange: HTTPExchange, on connection: HTTPServerConnection) {
+    flights.withLock { $0.count += 1 }
+    expect(.request(within: limits.reading), on: connection)
+    connection.exchange = exchange
+  }
 
-  func landed() {
+  func ended(on connection: HTTPServerConnection) {
+    guard connection.exchange != nil else { return }
+    connection.exchange = nil
+    expect(.request(within: limits.idle), on: connection)
     let waiter = flights.withLock { flights in
       flights.count -= 1
       return flights.count == 0 ? flights.whenLanded.take() : nil
@@ -137,16 +161,32 @@ final class HTTPServerCore: Sendable {
   }
 }
 
-/// One open connection, as far as its deadline goes.
-final class HTTPServerConnection: Sendable {
+/// One open connection: its deadline, and the request it is busy with.
+final class HTTPServerConnection: @unchecked Sendable {  // see `exchange` and `goneBefore`
   let peer: Endpoint?
   private let descriptor: Int32
   /// Milliseconds on the core's clock.
   let deadline = Atomic(Int64.max)
+  let isReading = Atomic(false)
+  /// The deadline before which the peer was seen to be gone; only `isOver` uses it, under the lock of all connections.
+  private var goneBefore: Int64?
+  /// Belongs to libmicrohttpd's thread. Lives here because no end is told of a request whose head never came whole.
+  var exchange: HTTPExchange?
 
   init(descriptor: Int32, peer: Endpoint?) {
     self.descriptor = descriptor
     self.peer = peer
+  }
+
+  /// Asked by the watch only, one call at a time. True past the deadline, and when the peer left within a request:
+  /// libmicrohttpd's epoll overlooks an end that arrives together with bytes. Since the rest of a request may have been
+  /// read and be on its way to the handler, the second look in the same wait counts.
+  func isOver(at now: Int64) -> Bool {
+    let deadline = deadline.load(ordering: .relaxed)
+    if deadline <= now { return true }
+    guard isReading.load(ordering: .acquiring), HTTPSocket.hasEnded(descriptor) else { return false }
+    defer { goneBefore = deadline }
+    return goneBefore == deadline
   }
 
   func cut() { HTTPSocket.cut(descriptor) }

@@ -48,7 +48,7 @@ final class HTTPExchange: @unchecked Sendable {
         return true
       }
       step = .handled
-      core.expect(nil, of: HTTPServerConnection.of(connection))
+      core.expect(.handler, on: .of(connection))
       MHD_suspend_connection(connection)
       core.handle(self, on: HTTPConnectionPointer(pointer: connection))
       return true
@@ -101,7 +101,7 @@ final class HTTPExchange: @unchecked Sendable {
     _ answer: HTTPResponse, _ core: HTTPServerCore, _ connection: OpaquePointer, thenClose: Bool = false
   ) -> Bool {
     step = .answered
-    core.expect(core.limits.writing, of: HTTPServerConnection.of(connection))
+    core.expect(.fetching(within: core.limits.writing), on: .of(connection))
     takeOver = answer.takeOver
     guard let response = HTTPServerResponse(answer) else { return false }
     if thenClose || core.isStopping, answer.takeOver == nil { response.add("Connection", "close") }

@@ -90,18 +90,29 @@ enum HTTPSocket {
     _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
   }
 
+  /// Whether all has been read and the peer will send no more.
+  static func hasEnded(_ descriptor: Int32) -> Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) == 0
+  }
+
   enum Drained {
     case ended
     case more(Int)
     case nothing
   }
 
-  /// Reads and drops up to 64 KiB without waiting.
+  /// Reads and drops what is there, a megabyte at most.
   static func drain(_ descriptor: Int32) -> Drained {
     withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
-      let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-      if count > 0 { return .more(count) }
-      return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .ended
+      var dropped = 0
+      while dropped < 1 << 20 {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { return .ended }
+        if count < 0 { return dropped == 0 ? .nothing : .more(dropped) }
+        dropped += count
+      }
+      return .more(dropped)
     }
   }
 
