@@ -1,0 +1,48 @@
+public import Basics
+public import PushPayload
+
+/// A push on its way to a phone, as APNs hands it over.
+public struct DeliveredPush: Hashable, Sendable {
+  /// `apns-id`, in the letters that the provider used.
+  public var id: String
+  /// The device token that it came by.
+  public var token: [UInt8]
+  /// With the suffix of the push type.
+  public var topic: String
+  public var bundleID: String
+  public var environment: SimulatedEnvironment
+  public var pushType: PushType
+  public var priority: PushPriority
+  public var collapseID: String?
+  /// Seconds since 1970 as the provider sent it; nil when the header was absent.
+  public var expiration: Int64?
+  /// The body, byte for byte.
+  public var payload: [UInt8]
+  /// When APNs took it.
+  public var receivedAt: Instant
+
+  public init(
+    id: String, token: [UInt8], topic: String, bundleID: String, environment: SimulatedEnvironment, pushType: PushType,
+    priority: PushPriority, collapseID: String?, expiration: Int64?, payload: [UInt8], receivedAt: Instant
+  ) {
+    self.id = id
+    self.token = token
+    self.topic = topic
+    self.bundleID = bundleID
+    self.environment = environment
+    self.pushType = pushType
+    self.priority = priority
+    self.collapseID = collapseID
+    self.expiration = expiration
+    self.payload = payload
+    self.receivedAt = receivedAt
+  }
+
+  /// From then on nobody may show it: its expiration, and 30 days at most. A date that is past, 0 among them, leaves the
+  /// one attempt at once. (Apple, "Viewing the status of push notifications using Metrics and APNs")
+  var storedUntil: Instant {
+    let ceiling = receivedAt + .days(30)
+    guard let expiration else { return ceiling }
+    return min(Instant(seconds: expiration), ceiling)
+  }
+}

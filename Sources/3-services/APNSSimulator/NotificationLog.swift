@@ -1,0 +1,88 @@
+public import Basics
+
+/// A push that APNs took, and what became of it.
+public struct LoggedNotification: Hashable, Sendable {
+  public enum Fate: Hashable, Sendable {
+    /// Stored until the phone can be reached.
+    case stored
+    /// Handed to a courier that has not acknowledged it yet.
+    case sent(Instant)
+    /// The phone has it; for a device without courier, it could have had it.
+    case delivered(Instant)
+    /// A newer one took its place in the store.
+    case replaced(Instant)
+    case expired(Instant)
+    case dropped(Instant, String)
+  }
+
+  /// Grows by one with each push taken; `GET /notifications?since=` counts in it.
+  public let number: UInt64
+  public let device: String
+  public let push: DeliveredPush
+  /// `apns-unique-id`, in the sandbox.
+  public let uniqueID: String?
+  /// What is odd about it though it was taken.
+  public let remarks: [String]
+  public internal(set) var fate: Fate
+}
+
+/// A push that was refused, with our words for the cause.
+public struct LoggedRefusal: Hashable, Sendable {
+  public let number: UInt64
+  public let at: Instant
+  public let id: String
+  public let path: String
+  public let topic: String
+  public let refusal: Refusal
+}
+
+/// The last so many entries; older ones go without a word. Numbers start at 1 and are never used again.
+struct RecentLog<Entry: Sendable>: Sendable {
+  let capacity: Int
+  private var entries: [Entry] = []
+  /// Where the oldest stands once `entries` is full.
+  private var start = 0
+  private(set) var next: UInt64 = 1
+
+  init(capacity: Int) { self.capacity = max(1, capacity) }
+
+  /// Appends what `make` says for the entry's number.
+  @discardableResult
+  mutating func append(_ make: (UInt64) -> Entry) -> UInt64 {
+    let number = next
+    next += 1
+    if entries.count < capacity {
+      entries.append(make(number))
+    } else {
+      entries[start] = make(number)
+      start = start + 1 == capacity ? 0 : start + 1
+    }
+    return number
+  }
+
+  /// Changes the entry of that number, if it is still there.
+  mutating func update(_ number: UInt64, _ change: (inout Entry) -> Void) {
+    guard let index = index(of: number) else { return }
+    change(&entries[index])
+  }
+
+  private func index(of number: UInt64) -> Int? {
+    let oldest = next - UInt64(entries.count)
+    guard number >= oldest, number < next else { return nil }
+    return (start + Int(number - oldest)) % capacity
+  }
+
+  /// From the oldest to the newest.
+  var all: [Entry] { Array(entries[start...] + entries[..<start]) }
+
+  var count: Int { entries.count }
+
+  /// Forgets all, but no number.
+  mutating func removeAll() {
+    entries = []
+    start = 0
+  }
+
+  /// The next entry gets at least this number.
+  mutating func skip(to number: UInt64) { next = max(next, number) }
+}

@@ -1,0 +1,25 @@
+/// What a device token is good for; each kind of an app has a token of its own, bound to its own topic (Apple,
+/// "Registering your app with APNs" and the pages of each push type).
+public enum TokenKind: String, CaseIterable, Sendable {
+  /// `alert`, `background` and `mdm`.
+  case app
+  case voip, complication, fileprovider, location, pushtotalk
+  /// One per running Live Activity, or the push-to-start token.
+  case liveactivity
+  case controls, widgets
+
+  /// What its topic has behind the bundle id.
+  var topicSuffix: String {
+    switch self {
+    case .app: ""
+    case .voip: ".voip"
+    case .complication: ".complication"
+    case .fileprovider: ".pushkit.fileprovider"
+    case .location: ".location-query"
+    case .pushtotalk: ".voip-ptt"
+    case .liveactivity: ".push-type.liveactivity"
+    case .controls: ".push-type.controls"
+    case .widgets: ".push-type.widgets"
+    }
+  }
+}
