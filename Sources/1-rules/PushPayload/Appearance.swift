@@ -44,7 +44,8 @@ extension Payload {
   public var appearance: Appearance {
     func shown(_ text: Text?) -> Text? { text.flatMap { $0.isEmpty ? nil : $0 } }
     return Appearance(
-      title: shown(alert?.title), subtitle: shown(alert?.subtitle), body: shown(alert?.body), badge: badge, sound: sound)
+      title: shown(alert?.title), subtitle: shown(alert?.subtitle), body: shown(alert?.body), badge: badge, sound: sound
+    )
   }
 
   /// The kind by which the tables of spec device.md tell pushes apart. `pushType` is what came in `apns-push-type`.

@@ -107,7 +107,8 @@ enum ApsKey: String, CaseIterable, Sendable {
       if case .string = shape { return nil }
       return shape.isObject
         ? nil
-        : wrongType(shape, "a string or an object", "No text is shown.", #"Write "alert": {"title": "…", "body": "…"}."#)
+        : wrongType(
+          shape, "a string or an object", "No text is shown.", #"Write "alert": {"title": "…", "body": "…"}."#)
     case .badge: return badgeFlaw(in: shape)
     case .sound:
       if case .string = shape { return nil }
@@ -184,7 +185,8 @@ enum ApsKey: String, CaseIterable, Sendable {
     switch shape {
     case .integer(0...): return nil
     case .string(let text) where text.hasPrefix("+") || text.hasPrefix("-"):
-      fix = "Let the push service reckon the number (notification.ios.badge of /v3/push takes \(text)), or send a number."
+      fix =
+        "Let the push service reckon the number (notification.ios.badge of /v3/push takes \(text)), or send a number."
     case .string(let text) where Int64(text).map { $0 >= 0 } == true:
       fix = "Write \"badge\": \(Int64(text) ?? 0), without quotes."
     case .decimal(_, let literal) where literal.utf8.first?.isDigit == true && literal.contains("."):
@@ -326,7 +328,8 @@ enum SoundKey: String, CaseIterable, Sendable {
     case .volume:
       guard let volume = shape.number else {
         return Flaw(
-          code: .wrongType, found: "is \(shape.words), not a number", effect: "The volume is ignored: it plays in full.",
+          code: .wrongType, found: "is \(shape.words), not a number",
+          effect: "The volume is ignored: it plays in full.",
           fix: #"Write "volume": 1.0."#)
       }
       if 0...1 ~= volume { return nil }

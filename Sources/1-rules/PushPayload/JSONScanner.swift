@@ -63,8 +63,8 @@ struct JSONScanner {
         guard peek != UInt8(ascii: "]") else { return close(open[open.count - 1]) }
       case UInt8(ascii: "\""): return try scanString(.string)
       case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try scanNumber()
-      case UInt8(ascii: "t"): return try scanWord("true", .true_)
-      case UInt8(ascii: "f"): return try scanWord("false", .false_)
+      case UInt8(ascii: "t"): return try scanWord("true", .true)
+      case UInt8(ascii: "f"): return try scanWord("false", .false)
       case UInt8(ascii: "n"): return try scanWord("null", .null)
       default: throw unexpected("a value")
       }
@@ -335,7 +335,8 @@ struct JSONScanner {
   private func badEscape() -> JSONFault {
     let letter = at + 1 < bytes.count ? bytes[at + 1] : 0
     return letter == UInt8(ascii: "u")
-      ? fault(.badEscape, "\\u without four hexadecimal digits after it", "Write \\u and exactly four digits, as in \\u4f60.")
+      ? fault(
+        .badEscape, "\\u without four hexadecimal digits after it", "Write \\u and exactly four digits, as in \\u4f60.")
       : fault(
         .badEscape, "an escape that JSON does not know: \\\(printable(letter))",
         "Write the character itself, or \\\\ if a backslash is meant.")

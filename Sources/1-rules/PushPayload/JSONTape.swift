@@ -13,7 +13,7 @@ struct JSONTape: Sendable {
     var next: UInt32
   }
 
-  enum Kind: UInt8, Sendable { case null, false_, true_, number, string, key, array, object }
+  enum Kind: UInt8, Sendable { case null, `false`, `true`, number, string, key, array, object }
 
   let bytes: [UInt8]
   var nodes: [Node] = []
@@ -91,8 +91,8 @@ struct JSONTape: Sendable {
   func value(at node: Int) -> JSONValue {
     switch nodes[node].kind {
     case .null: return .null
-    case .false_: return .bool(false)
-    case .true_: return .bool(true)
+    case .false: return .bool(false)
+    case .true: return .bool(true)
     case .number:
       let literal = bytes[Int(nodes[node].start)..<Int(nodes[node].end)]
       return .number(JSONNumber(checked: String(decoding: literal, as: UTF8.self)))

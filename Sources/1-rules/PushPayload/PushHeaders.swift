@@ -80,7 +80,9 @@ public struct PushHeaders: Hashable, Sendable {
   /// nil when unreadable.
   public var knownExpiration: Expiration? {
     guard let expiration else { return .unstated }
-    guard !expiration.isEmpty, expiration.utf8.allSatisfy(\.isDigit), let seconds = Int64(expiration) else { return nil }
+    guard !expiration.isEmpty, expiration.utf8.allSatisfy(\.isDigit), let seconds = Int64(expiration) else {
+      return nil
+    }
     return seconds == 0 ? .once : .at(Instant(seconds: seconds))
   }
 
