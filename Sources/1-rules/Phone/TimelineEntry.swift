@@ -1,4 +1,5 @@
 public import Basics
+public import PushPayload
 
 /// One thing that happened on a phone, and the rule that says so.
 public struct TimelineEntry: Hashable, Sendable {
@@ -12,8 +13,8 @@ public struct TimelineEntry: Hashable, Sendable {
   public var rule: Rule
 
   public enum What: Hashable, Sendable {
-    /// A push came in. `kind` as in the tables (K1 …); nil when nothing in it has a meaning (D-117).
-    case arrived(pushID: String, kind: PushKind?, text: String)
+    /// A push came in, of the kind that the tables mean (K1 …).
+    case arrived(pushID: String, kind: PushKind, text: String)
     /// The app's code was called.
     case callback(Callback)
     /// Something showed or sounded.
@@ -91,17 +92,4 @@ public struct TimelineEntry: Hashable, Sendable {
       }
     }
   }
-}
-
-/// The kinds of the specification's tables, decided by what is visible in the payload, never by `content-available`
-/// alone (D-087, C-03).
-public enum PushKind: String, CaseIterable, Hashable, Sendable {
-  case alert = "K1"
-  /// Visible and `content-available: 1`.
-  case alertAndWake = "K2"
-  case silent = "K3"
-  case badgeOnly = "K4"
-  case soundOnly = "K5"
-  case voip = "K6"
-  case silentWithExtras = "K7"
 }

@@ -1,0 +1,180 @@
+import Basics
+
+/// What the phone keeps of one app.
+struct InstalledApp: Sendable {
+  var description: AppDescription
+  var state = AppState.notRunning
+  /// This run's delegate of the notification centre is in place (D-004).
+  var delegateSet = false
+  var permission = Permission()
+  var registration = Registration()
+  var badge = 0
+  /// Oldest first; on the lock screen, on the screen, or in the centre.
+  var entries: [CentreEntry] = []
+  /// Handlers that the app's code has been given and not called.
+  var awaited: [AwaitedAnswer] = []
+  /// When an app that was left is suspended (D-157).
+  var suspendAt: Instant?
+  var budget = WakeBudget()
+  /// The one background push that waits for a better moment (D-177).
+  var held: HeldPush?
+  /// iOS 3: pushes that came while the phone was locked over this app in front (D-062).
+  var waitingForUnlock: [DeliveredPayload] = []
+  /// It was on the screen when the phone was locked (D-115).
+  var wasFrontAtLock = false
+
+  init(_ description: AppDescription) { self.description = description }
+
+  func implements(_ method: Callback.Method, in version: IOSVersion) -> Bool {
+    description.implements.contains(method) && version >= method.since
+  }
+
+  /// Everything that dies with the process.
+  mutating func processEnded() {
+    delegateSet = false
+    awaited = []
+    suspendAt = nil
+    wasFrontAtLock = false
+    waitingForUnlock = []
+    registration.askedThisRun = false
+    registration.answerDue = false
+  }
+}
+
+/// A notification that the user can still see.
+struct CentreEntry: Hashable, Sendable {
+  var id: String
+  var push: DeliveredPayload
+  var shownAt: Instant
+  var onLockScreen: Bool
+  var inCentre: Bool
+  /// A modal alert waits for its answer, or a banner hangs over the app in front.
+  var onScreen: Bool
+}
+
+struct HeldPush: Hashable, Sendable {
+  var push: DeliveredPayload
+  /// When the budget has room again; nil: only when something changes.
+  var until: Instant?
+}
+
+/// What the user and the system said about showing (D-020 … D-027).
+struct Permission: Hashable, Sendable {
+  var status = Status.notDetermined
+  /// What the app asked for and got.
+  var options: NotificationOptions = []
+  var user = Phone.UserSettings()
+
+  enum Status: String, Hashable, Sendable { case notDetermined, denied, authorized, provisional }
+
+  var isGranted: Bool {
+    switch status {
+    case .authorized, .provisional: user.allowed
+    case .denied, .notDetermined: false
+    }
+  }
+
+  var alert: Bool { isGranted && options.contains(.alert) && user.alert }
+  var sound: Bool { isGranted && !isQuiet && options.contains(.sound) && user.sound }
+  var badge: Bool { isGranted && !isQuiet && options.contains(.badge) && user.badge }
+  /// Provisional: the centre's history only (D-025).
+  var isQuiet: Bool { status == .provisional }
+
+  /// What an app reads when it asks.
+  var effective: NotificationOptions {
+    guard isGranted else { return [] }
+    var options = options
+    if !user.alert { options.remove(.alert) }
+    if !user.sound { options.remove(.sound) }
+    if !user.badge { options.remove(.badge) }
+    return options
+  }
+}
+
+/// How far an app is with its token (D-040 … D-046).
+struct Registration: Hashable, Sendable {
+  var token: [UInt8]?
+  /// The app asked and has no answer yet.
+  var waiting = false
+  /// The token is there, the app could not be told yet.
+  var answerDue = false
+  /// `registerForRemoteNotifications` was called since the app started (D-012).
+  var askedThisRun = false
+  /// The app called `unregisterForRemoteNotifications` (D-029).
+  var unregistered = false
+  /// The push service's id (D-018).
+  var registrationID: String?
+}
+
+/// A handler that was handed to the app's code.
+struct AwaitedAnswer: Hashable, Sendable {
+  var method: Callback.Method
+  var push: DeliveredPayload
+  /// When the app's code will call it; nil: never.
+  var answersAt: Instant?
+  var deadline: Instant
+  var rule: Rule
+
+  var due: Instant { min(answersAt ?? deadline, deadline) }
+}
+
+/// How often an app may be woken: a bucket that refills evenly, and a sum for each day (D-175).
+struct WakeBudget: Hashable, Sendable {
+  private var spent = 0
+  private var refilledAt: Instant?
+  private var day: Int64?
+  private var spentToday = 0
+  /// Wakes that the app lost for not answering (D-005).
+  private var penalty = 0
+
+  private static let hour: Int64 = 3_600_000
+
+  /// An app that did not call its handler is woken more rarely.
+  mutating func penalize() { penalty = min(penalty + 1, 1_000) }
+
+  private func perHour(_ settings: PhoneSettings) -> Int {
+    settings.silentBudgetPerHour <= 0 ? 0 : max(1, min(settings.silentBudgetPerHour, 3_600) - penalty)
+  }
+
+  private mutating func refill(_ interval: Int64, at now: Instant) {
+    let since = refilledAt ?? now
+    let back = (now - since).milliseconds / interval
+    guard back > 0, spent > 0 else {
+      if spent == 0 || refilledAt == nil { refilledAt = now }
+      return
+    }
+    spent -= Int(min(Int64(spent), back))
+    refilledAt = spent == 0 ? now : since + .milliseconds(back * interval)
+  }
+
+  /// Takes one wake if there is one.
+  mutating func take(_ settings: PhoneSettings, at now: Instant) -> Bool {
+    if settings.developerAttached { return true }
+    let allowed = perHour(settings)
+    guard allowed > 0 else { return false }
+    let today = now.seconds / 86_400
+    if day != today {
+      day = today
+      spentToday = 0
+    }
+    if let most = settings.powerBudgetPerDay, spentToday >= most { return false }
+    refill(Self.hour / Int64(allowed), at: now)
+    guard spent < allowed else { return false }
+    if spent == 0 { refilledAt = now }
+    spent += 1
+    spentToday += 1
+    return true
+  }
+
+  /// When the next wake is there, at the earliest; nil: not by waiting within this hour's bucket.
+  func nextWake(_ settings: PhoneSettings, after now: Instant) -> Instant? {
+    let allowed = perHour(settings)
+    guard allowed > 0, let refilledAt else { return nil }
+    if let most = settings.powerBudgetPerDay, spentToday >= most {
+      guard most > 0 else { return nil }
+      return Instant(seconds: (now.seconds / 86_400 + 1) * 86_400)
+    }
+    let interval = Self.hour / Int64(allowed)
+    return max(refilledAt + .milliseconds(interval), now + .milliseconds(1))
+  }
+}

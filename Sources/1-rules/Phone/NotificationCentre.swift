@@ -1,0 +1,82 @@
+import Basics
+
+/// The icon's number and what the notification centre keeps (spec section I1).
+extension Phone {
+  /// Sets the number on the icon; 0 also empties the app's part of the centre (D-230).
+  mutating func setBadge(_ number: Int, of app: Int, _ rule: Rule) {
+    let number = max(0, number)
+    let old = apps[app].badge
+    if number == 0, old == 0, settings.zeroMustChange {
+      return record(.system("badge 0 on an icon without a badge: nothing happens"), app, "D-232")
+    }
+    if number != old {
+      apps[app].badge = number
+      record(.badge(from: old, to: number), app, rule)
+    }
+    if number == 0, settings.zeroClears {
+      removeAll(of: app, "badge 0 removes all of the app's notifications", "D-230")
+    }
+  }
+
+  /// −1 by the app's own call: hides the number and keeps the entries; in the field, up to iOS 11, it cleared (D-233).
+  private mutating func hideBadge(of app: Int) {
+    if settings.iosVersion.major <= 11 { return setBadge(0, of: app, "D-233") }
+    let old = apps[app].badge
+    apps[app].badge = 0
+    if old != 0 { record(.badge(from: old, to: 0), app, "D-233") }
+  }
+
+  mutating func setBadgeByApp(_ number: Int, of app: Int) {
+    record(.app("sets the badge to \(number)"), app, "D-229")
+    if number == -1 { return hideBadge(of: app) }
+    guard number >= 0 else { return record(.notModelled("a badge of \(number)"), app, "D-238") }
+    if number > 0, !apps[app].permission.badge, settings.iosVersion.major >= 8 {
+      return record(.notModelled("a badge without permission for badges: no effect"), app, "D-238")
+    }
+    setBadge(number, of: app, number == 0 ? "D-230" : "D-231")
+  }
+
+  /// Removing entries never changes the badge (D-234).
+  private mutating func removeAll(of app: Int, _ reason: String, _ rule: Rule) {
+    guard !apps[app].entries.isEmpty else { return }
+    let ids = apps[app].entries.map(\.id)
+    apps[app].entries = []
+    record(.removed(ids: ids, reason: reason), app, rule)
+  }
+
+  // MARK: the app's calls
+
+  mutating func removeDelivered(_ ids: [String]?, of app: Int) {
+    guard settings.iosVersion.major >= 10 else {
+      return record(
+        .fault("iOS \(settings.iosVersion) cannot remove single notifications; badge 0 removes all"), app, "D-236")
+    }
+    guard let ids else { return removeAll(of: app, "removed by the app", "D-236") }
+    remove(ids, of: app, "removed by the app", "D-236")
+  }
+
+  mutating func getDelivered(of app: Int) {
+    guard settings.iosVersion.major >= 10 else {
+      return record(.fault("iOS \(settings.iosVersion) cannot list notifications"), app, "D-236")
+    }
+    later.append(.delivered(apps[app].description.bundleID))
+  }
+
+  // MARK: the user's acts
+
+  mutating func clear(_ app: Int, id: String?) {
+    guard let id else {
+      record(.user("clears the app's notifications"), app, "D-234")
+      return removeAll(of: app, "cleared by the user", "D-234")
+    }
+    record(.user("clears the notification \(id)"), app, "D-234")
+    remove([id], of: app, "cleared by the user", "D-234")
+  }
+
+  private mutating func remove(_ ids: [String], of app: Int, _ reason: String, _ rule: Rule) {
+    let present = apps[app].entries.map(\.id).filter { ids.contains($0) }
+    guard !present.isEmpty else { return }
+    apps[app].entries.removeAll { ids.contains($0.id) }
+    record(.removed(ids: present, reason: reason), app, rule)
+  }
+}

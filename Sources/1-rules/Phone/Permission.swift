@@ -1,0 +1,121 @@
+import Basics
+
+/// A prompt that asks the user, or will when its app is in front.
+struct PermissionPrompt: Hashable, Sendable {
+  var bundleID: String
+  var asked: AskedBy
+  var options: NotificationOptions
+}
+
+/// Which call asked: it decides how the app learns the answer (D-020).
+enum AskedBy: String, Hashable, Sendable {
+  /// `registerForRemoteNotificationTypes`: no answer but the token.
+  case types
+  /// `registerUserNotificationSettings`: `didRegisterUserNotificationSettings`.
+  case settings
+  /// `requestAuthorization`: its completion handler.
+  case authorization
+}
+
+/// Asking and answering (spec section B2).
+extension Phone {
+  mutating func ask(_ app: Int, by asked: AskedBy, for wanted: NotificationOptions) {
+    let options = wanted.known(to: settings.iosVersion)
+    let unknown = wanted.subtracting(options)
+    if !unknown.isEmpty { record(.system("iOS \(settings.iosVersion) does not know \(unknown)"), app, "D-020") }
+    switch apps[app].permission.status {
+    case .notDetermined:
+      if options.contains(.provisional), asked == .authorization {
+        apps[app].permission.status = .provisional
+        apps[app].permission.options = options.subtracting(.provisional)
+        record(.system("provisional permission, without a prompt"), app, "D-024")
+        return answerLater(app, asked)
+      }
+      guard !options.isEmpty else { return answerLater(app, asked) }
+      guard prompt?.bundleID != apps[app].description.bundleID,
+        !waitingPrompts.contains(where: { $0.bundleID == apps[app].description.bundleID })
+      else { return record(.system("asks while it is being asked: still one prompt"), app, "D-022") }
+      waitingPrompts.append(
+        PermissionPrompt(bundleID: apps[app].description.bundleID, asked: asked, options: options))
+    case .denied: answerLater(app, asked)
+    case .authorized:
+      apps[app].permission.options.formUnion(options)
+      answerLater(app, asked)
+    case .provisional:
+      record(.notModelled("asking for more while provisional"), app, "D-026")
+      answerLater(app, asked)
+    }
+  }
+
+  private mutating func answerLater(_ app: Int, _ asked: AskedBy) {
+    later.append(.permission(apps[app].description.bundleID, asked))
+  }
+
+  /// Puts the first waiting prompt of the app in front on the screen (D-013, D-160).
+  mutating func showPrompt() {
+    guard prompt == nil, !isLocked, let front, apps[front].state == .active,
+      let index = waitingPrompts.firstIndex(where: { $0.bundleID == apps[front].description.bundleID })
+    else { return }
+    let asking = waitingPrompts.remove(at: index)
+    record(.system("a prompt asks whether to allow \(asking.options)"), front, "D-013")
+    resignActive(front, "D-022")
+    prompt = asking
+  }
+
+  mutating func answerPrompt(allow: Bool) {
+    guard let answered = prompt else { return record(.user("finds no prompt to answer"), nil, "D-022") }
+    guard !isLocked else { return record(.user("cannot answer, the phone is locked"), nil, "D-022") }
+    prompt = nil
+    guard let app = index(of: answered.bundleID) else { return }
+    record(.user(allow ? "allows notifications" : "does not allow notifications"), app, "D-013")
+    apps[app].permission.status = allow ? .authorized : .denied
+    apps[app].permission.options = answered.options
+    becomeActive(app, "D-022")
+    answerLater(app, answered.asked)
+    if allow { releaseToken(app) }
+  }
+
+  /// The app learns by the way it asked; stored answers need no prompt (D-013).
+  mutating func tellPermission(_ app: Int, _ asked: AskedBy) {
+    guard apps[app].state.isExecuting else {
+      return record(.system("the answer about permission waits for no code, the app does not run"), app, "D-021")
+    }
+    let granted = apps[app].permission.effective
+    switch asked {
+    case .types:
+      if apps[app].permission.isGranted { return requestToken(app) }
+      record(.system("no permission, so no token and no callback"), app, "D-032")
+    case .settings:
+      call(.didRegisterUserNotificationSettings, of: app, .granted(!granted.isEmpty, granted), "D-020")
+      guard !apps[app].registration.askedThisRun else { return }
+      record(
+        .system("no token will come: the app has not called registerForRemoteNotifications"), app, "D-012")
+    case .authorization: call(.authorizationAnswer, of: app, .granted(!granted.isEmpty, granted), "D-021")
+    }
+  }
+
+  mutating func changePermission(_ user: UserSettings, for app: Int) {
+    apps[app].permission.user = user
+    switch apps[app].permission.status {
+    case .notDetermined, .authorized, .denied:
+      apps[app].permission.status = user.allowed ? .authorized : .denied
+      if apps[app].permission.options.isEmpty { apps[app].permission.options = .usual }
+    case .provisional: if !user.allowed { apps[app].permission.status = .denied }
+    }
+    record(.user("changes the app's notifications in Settings: allowed \(user.allowed)"), app, "D-024")
+    if user.allowed { releaseToken(app) }
+  }
+
+  mutating func readPermission(_ app: Int) {
+    let permission = apps[app].permission
+    switch settings.iosVersion.major {
+    case 10...:
+      record(.app("reads its permission: \(permission.status.rawValue), \(permission.effective)"), app, "D-024")
+    case 8...9: record(.app("reads its settings: \(permission.effective)"), app, "D-029")
+    default:
+      let types =
+        settings.typesAreStale && permission.status != .notDetermined ? permission.options : permission.effective
+      record(.app("reads its types: \(types)"), app, settings.typesAreStale ? "D-030" : "D-029")
+    }
+  }
+}

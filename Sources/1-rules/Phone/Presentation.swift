@@ -1,0 +1,111 @@
+import Basics
+import PushPayload
+
+/// What the user sees and hears: banner, lock screen, centre, sound, badge.
+extension Phone {
+  /// Shows what came while the app was not on the screen, as far as the user allows.
+  mutating func showBehind(_ push: DeliveredPayload, _ content: Content, at app: Int, _ rule: Rule) {
+    let permission = apps[app].permission
+    guard permission.isGranted else {
+      let status = permission.status == .notDetermined ? "not asked for" : "denied"
+      return record(
+        .withheld(pushID: push.id, reason: "permission \(status): delivered silently, nothing shown"), app, "D-034")
+    }
+    var parts: TimelineEntry.Shown.Parts = []
+    if content.hasAlert, permission.alert {
+      if permission.isQuiet {
+        parts.insert(.centre)
+      } else {
+        parts.formUnion(placesOnScreen(of: app))
+        if settings.iosVersion.hasCentre, permission.user.centre { parts.insert(.centre) }
+      }
+    }
+    if content.hasSound, permission.sound { parts.insert(.sound) }
+    if content.hasBadge, permission.badge { parts.insert(.badge) }
+    show(push, content, at: app, parts, rule)
+  }
+
+  private func placesOnScreen(of app: Int) -> TimelineEntry.Shown.Parts {
+    let user = apps[app].permission.user
+    if isLocked { return user.lockScreen ? [.lockScreen, .wakesScreen] : [] }
+    guard settings.iosVersion.hasCentre else { return .modal }
+    switch user.style ?? settings.appearanceOfAlert {
+    case .none: return []
+    case .banner: return .banner
+    case .modal: return .modal
+    }
+  }
+
+  /// Shows what `willPresent` answered, each part only if the push has it and the user allows it (D-101).
+  mutating func show(
+    _ push: DeliveredPayload, _ content: Content, at app: Int, as options: PresentationOptions, _ rule: Rule
+  ) {
+    let permission = apps[app].permission
+    var parts: TimelineEntry.Shown.Parts = []
+    if content.hasAlert, permission.alert {
+      if options.contains(.banner) || options.contains(.alert), !permission.isQuiet { parts.insert(.banner) }
+      if options.contains(.list) || options.contains(.alert), permission.user.centre { parts.insert(.centre) }
+    }
+    if content.hasSound, options.contains(.sound), permission.sound { parts.insert(.sound) }
+    if content.hasBadge, options.contains(.badge), permission.badge { parts.insert(.badge) }
+    show(push, content, at: app, parts, rule)
+  }
+
+  private mutating func show(
+    _ push: DeliveredPayload, _ content: Content, at app: Int, _ parts: TimelineEntry.Shown.Parts, _ rule: Rule
+  ) {
+    if parts.contains(.badge), let badge = content.payload.badge {
+      setBadge(Int(clamping: badge), of: app, badge == 0 ? "D-230" : "D-210")
+    } else if content.badgeIsMinusOne, settings.pushedMinusOneClears, apps[app].permission.badge {
+      setBadge(0, of: app, "D-233")
+    }
+    guard !parts.isEmpty else {
+      let reason =
+        content.isVisible ? "nothing of it may be shown by the user's settings" : "payload shows nothing"
+      return record(.withheld(pushID: push.id, reason: reason), app, content.isVisible ? "D-027" : "D-117")
+    }
+    record(.shown(shown(push, content, app, parts)), app, rule)
+    let listed: TimelineEntry.Shown.Parts = [.banner, .modal, .lockScreen, .centre]
+    if !parts.isDisjoint(with: listed) { enter(push, parts, app) }
+  }
+
+  private mutating func shown(
+    _ push: DeliveredPayload, _ content: Content, _ app: Int, _ parts: TimelineEntry.Shown.Parts
+  ) -> TimelineEntry.Shown {
+    var shown = TimelineEntry.Shown(pushID: push.id, id: push.requestID, parts: parts)
+    let version = settings.iosVersion
+    let appearance = content.appearance
+    if appearance.showsText {
+      // D-203: a title heads the entry from iOS 10 on; else the app's name
+      shown.heading = (version.major >= 10 ? appearance.title?.shown : nil) ?? apps[app].description.name
+      shown.subtitle = (version.major >= 10 ? appearance.subtitle?.shown : nil) ?? ""
+      shown.body = appearance.body?.shown ?? ""
+    }
+    if parts.contains(.sound), let sound = content.payload.sound {
+      shown.sound = self.sound(named: sound.name, for: push, app)
+    }
+    if parts.contains(.badge) { shown.badge = content.payload.badge.map { Int(clamping: $0) } }
+    return shown
+  }
+
+  private mutating func sound(named name: String, for push: DeliveredPayload, _ app: Int) -> TimelineEntry.Shown.Sound {
+    if settings.mute { return .vibration }
+    if name == "default" { return .system }
+    if apps[app].description.sounds.contains(name) { return .file(name) }
+    record(.system("no sound file \(name) in the app: the system sound plays"), app, "D-223")
+    return .system
+  }
+
+  /// The same request identifier replaces: one entry, new, on top (D-235).
+  private mutating func enter(_ push: DeliveredPayload, _ parts: TimelineEntry.Shown.Parts, _ app: Int) {
+    let id = push.requestID
+    if apps[app].entries.contains(where: { $0.id == id }) {
+      apps[app].entries.removeAll { $0.id == id }
+      record(.removed(ids: [id], reason: "replaced by a newer one with the same identifier"), app, "D-235")
+    }
+    apps[app].entries.append(
+      CentreEntry(
+        id: id, push: push, shownAt: now, onLockScreen: parts.contains(.lockScreen), inCentre: parts.contains(.centre),
+        onScreen: parts.contains(.modal) || (parts.contains(.banner) && apps[app].state.isFront)))
+  }
+}

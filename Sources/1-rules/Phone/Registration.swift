@@ -1,0 +1,264 @@
+import Basics
+
+/// An answer that the main run loop gives after the present event.
+enum DeferredAnswer: Hashable, Sendable {
+  case token(String)
+  case registrationFailed(String, domain: String, code: Int, text: String, Rule)
+  case permission(String, AskedBy)
+  case delivered(String)
+}
+
+/// Installation, the token and its failure (spec sections B1, B3).
+extension Phone {
+  private static let mostAnswersAtOnce = 64
+
+  mutating func install(_ description: AppDescription) {
+    if let app = index(of: description.bundleID) {
+      record(.system("updates the app"), app, "D-002")
+      if apps[app].state.isFront { centreIsOpen = false }
+      end(app, as: .notRunning, "D-162")
+      apps[app].description = description
+      return
+    }
+    var app = InstalledApp(description)
+    var kept = false
+    if let remembered = rememberedPermissions.removeValue(forKey: description.bundleID),
+      (now - remembered.since) < settings.permissionMemory
+    {
+      app.permission = remembered.permission
+      kept = true
+    }
+    apps.append(app)
+    record(.system("installed\(kept ? "; the old answer about notifications is kept" : "")"), apps.count - 1, "D-023")
+  }
+
+  mutating func uninstall(_ app: Int) {
+    record(.user("deletes the app"), app, "D-045")
+    let gone = apps[app]
+    let bundleID = gone.description.bundleID
+    if gone.state.isFront { centreIsOpen = false }
+    if gone.permission.status != .notDetermined { rememberedPermissions[bundleID] = (gone.permission, now) }
+    if let token = gone.registration.token {
+      removedBefore.insert(bundleID)
+      effects.append(
+        .tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: settings.keepsStaleTokens))
+    }
+    if prompt?.bundleID == bundleID { prompt = nil }
+    waitingPrompts.removeAll { $0.bundleID == bundleID }
+    if waitingTap?.bundleID == bundleID { waitingTap = nil }
+    apps.remove(at: app)
+  }
+
+  /// Asks APNs, or answers at once what is known (D-040 … D-043).
+  mutating func requestToken(_ app: Int) {
+    let description = apps[app].description
+    let listed = settings.listedForDevelopment
+    apps[app].registration.askedThisRun = true
+    apps[app].registration.unregistered = false
+    if description.apsEnvironment == .none {
+      fail(
+        app, "NSCocoaErrorDomain", 3000, "no valid aps-environment entitlement string found for application", "D-042")
+    } else if !listed, description.apsEnvironment == .development || settings.strictSeed {
+      fail(app, "NSCocoaErrorDomain", 3000, "this phone is not listed for the developer account", "D-014")
+    } else if !isOnline {
+      if settings.offlineRegistrationFails {
+        return fail(app, "NSURLErrorDomain", -1009, "The Internet connection appears to be offline.", "D-041")
+      }
+      apps[app].registration.waiting = true
+      record(.system("no network: neither callback comes until there is one"), app, "D-041")
+    } else if apps[app].registration.token != nil {
+      apps[app].registration.waiting = true
+      later.append(.token(description.bundleID))
+    } else {
+      apps[app].registration.waiting = true
+      askAPNs(app)
+    }
+  }
+
+  private mutating func askAPNs(_ app: Int) {
+    let description = apps[app].description
+    record(.system("asks APNs for a token (\(description.apsEnvironment.rawValue))"), app, "D-043")
+    effects.append(
+      .registerForRemoteNotifications(
+        bundleID: description.bundleID, environment: description.apsEnvironment, kind: .remote,
+        fresh: removedBefore.contains(description.bundleID)))
+  }
+
+  private mutating func fail(_ app: Int, _ domain: String, _ code: Int, _ text: String, _ rule: Rule) {
+    apps[app].registration.waiting = false
+    later.append(.registrationFailed(apps[app].description.bundleID, domain: domain, code: code, text: text, rule))
+  }
+
+  mutating func takeToken(_ token: [UInt8], for app: Int) {
+    let old = apps[app].registration.token
+    let waiting = apps[app].registration.waiting
+    apps[app].registration.token = token
+    removedBefore.remove(apps[app].description.bundleID)
+    if waiting || (old != nil && old != token) { later.append(.token(apps[app].description.bundleID)) }
+  }
+
+  mutating func takeRegistrationFailure(_ reason: String, for app: Int) {
+    guard apps[app].registration.waiting else {
+      return record(.system("a registration failed that nobody waits for: \(reason)"), app, "D-041")
+    }
+    fail(app, "NSCocoaErrorDomain", 3010, reason, "D-041")
+  }
+
+  mutating func takeRegistrationID(_ id: String, for app: Int) {
+    apps[app].registration.registrationID = id
+    let proof = "set up rightly, registered at APNs, token stored by the service"
+    record(.system("registration id \(id): \(proof)"), app, "D-018")
+  }
+
+  mutating func changeNetwork(online: Bool) {
+    guard online != isOnline else { return }
+    isOnline = online
+    settings.online = online
+    record(.system(online ? "the network is back" : "the network is gone"), nil, "D-116")
+    effects.append(.connectionChanged(online: online))
+    guard online else { return }
+    for app in apps.indices where apps[app].registration.waiting {
+      if apps[app].registration.token == nil {
+        askAPNs(app)
+      } else {
+        later.append(.token(apps[app].description.bundleID))
+      }
+    }
+  }
+
+  // MARK: telling the app
+
+  /// Permission was given: what D-033 held back may come.
+  mutating func releaseToken(_ app: Int) {
+    guard apps[app].registration.waiting, apps[app].registration.token != nil else { return }
+    later.append(.token(apps[app].description.bundleID))
+  }
+
+  /// Runs what the apps' run loops have to do, in order; a program that asks again in every answer is stopped.
+  mutating func runLater() {
+    var count = 0
+    showPrompt()
+    while !later.isEmpty {
+      let answer = later.removeFirst()
+      count += 1
+      guard count <= Self.mostAnswersAtOnce else {
+        later = []
+        return record(.fault("asks again in every answer; stopped after \(Self.mostAnswersAtOnce)"), nil, "D-040")
+      }
+      tell(answer)
+      showPrompt()
+    }
+  }
+
+  private mutating func tell(_ answer: DeferredAnswer) {
+    switch answer {
+    case .token(let bundleID): if let app = index(of: bundleID) { tellToken(app) }
+    case .registrationFailed(let bundleID, let domain, let code, let text, let rule):
+      guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
+      call(.didFailToRegister, of: app, .failure(domain: domain, code: code, text: text), rule)
+    case .permission(let bundleID, let asked): if let app = index(of: bundleID) { tellPermission(app, asked) }
+    case .delivered(let bundleID):
+      guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
+      let ids = apps[app].entries.filter(\.inCentre).map(\.id)
+      call(.deliveredNotifications, of: app, .delivered(ids), "D-236")
+    }
+  }
+
+  private mutating func tellToken(_ app: Int) {
+    guard let token = apps[app].registration.token else { return }
+    guard apps[app].state.isExecuting else {
+      apps[app].registration.answerDue = apps[app].state == .suspended
+      return record(.system("the token is here; the app does not run"), app, "D-046")
+    }
+    if (8...9).contains(settings.iosVersion.major), !apps[app].permission.isGranted {
+      let refresh = settings.backgroundRefresh && apps[app].description.backgroundRefresh
+      guard refresh, apps[app].description.backgroundModes.contains(.remoteNotification) else {
+        return record(.system("the token is here; no callback without permission or background mode"), app, "D-033")
+      }
+    }
+    apps[app].registration.waiting = false
+    apps[app].registration.answerDue = false
+    call(.didRegisterForRemoteNotifications, of: app, .token(token), "D-015")
+  }
+
+  // MARK: the app's code
+
+  mutating func perform(_ act: AppAct, by app: Int) {
+    let version = settings.iosVersion
+    switch act {
+    case .registerForRemoteNotificationTypes(let options):
+      guard version.major < 8 else {
+        return record(.fault("registerForRemoteNotificationTypes does nothing from iOS 8 on"), app, "D-012")
+      }
+      record(.app(act.words), app, "D-020")
+      ask(app, by: .types, for: options)
+    case .registerUserNotificationSettings(let options):
+      guard has(IOSVersion(8), act, app) else { return }
+      record(.app(act.words), app, "D-020")
+      ask(app, by: .settings, for: options)
+    case .requestAuthorization(let options):
+      guard has(IOSVersion(10), act, app) else { return }
+      record(.app(act.words), app, "D-021")
+      ask(app, by: .authorization, for: options)
+    case .registerForRemoteNotifications:
+      guard has(IOSVersion(8), act, app) else { return }
+      record(.app(act.words), app, "D-012")
+      requestToken(app)
+    case .unregisterForRemoteNotifications:
+      record(.app(act.words), app, "D-029")
+      apps[app].registration.unregistered = true
+      apps[app].registration.waiting = false
+    case .askAndRegister(let options):
+      for step in Self.registration(options, version) { perform(step, by: app) }
+    case .registerAsSeed:
+      perform(
+        version.major >= 8
+          ? .registerUserNotificationSettings(.usual) : .registerForRemoteNotificationTypes(.usual), by: app)
+    case .handTokenToService:
+      guard let token = apps[app].registration.token else {
+        return record(.fault("has no token to hand to the service"), app, "D-016")
+      }
+      record(.app("hands its token to the push service"), app, "D-016")
+      effects.append(.handTokenToService(bundleID: apps[app].description.bundleID, token: token))
+    case .readPermission: readPermission(app)
+    case .setBadge(let number): setBadgeByApp(number, of: app)
+    case .getDelivered: getDelivered(of: app)
+    case .removeDelivered(let ids): removeDelivered(ids, of: app)
+    case .removeAllDelivered: removeDelivered(nil, of: app)
+    }
+  }
+
+  private mutating func has(_ since: IOSVersion, _ act: AppAct, _ app: Int) -> Bool {
+    guard settings.iosVersion < since else { return true }
+    record(.fault("\(act.words) needs iOS \(since)"), app, "D-006")
+    return false
+  }
+
+  private static func registration(_ options: NotificationOptions, _ version: IOSVersion) -> [AppAct] {
+    if version.major < 8 { return [.registerForRemoteNotificationTypes(options)] }
+    let asking: AppAct =
+      version.major < 10 ? .registerUserNotificationSettings(options) : .requestAuthorization(options)
+    return [asking, .registerForRemoteNotifications]
+  }
+}
+
+extension AppAct {
+  /// For the timeline.
+  var words: String {
+    switch self {
+    case .registerForRemoteNotificationTypes(let options): "registerForRemoteNotificationTypes(\(options))"
+    case .registerUserNotificationSettings(let options): "registerUserNotificationSettings(\(options))"
+    case .requestAuthorization(let options): "requestAuthorization(\(options))"
+    case .registerForRemoteNotifications: "registerForRemoteNotifications"
+    case .unregisterForRemoteNotifications: "unregisterForRemoteNotifications"
+    case .askAndRegister(let options): "asks for \(options) and registers"
+    case .registerAsSeed: "the seed's registration"
+    case .handTokenToService: "handing the token to the service"
+    case .readPermission: "reading its permission"
+    case .setBadge(let number): "setting the badge to \(number)"
+    case .getDelivered: "getDeliveredNotifications"
+    case .removeDelivered(let ids): "removeDeliveredNotifications(\(ids.joined(separator: ", ")))"
+    case .removeAllDelivered: "removeAllDeliveredNotifications"
+    }
+  }
+}
