@@ -55,8 +55,11 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {  // `inbox` 
   private var isClosing = false
   /// Read by every socket of this loop in turn; what it holds is used up before the next read.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-  /// Decrypted bytes, or bytes about to be encrypted; same rule.
+  /// Decrypted bytes on their way to a handler; same rule.
   let plainBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+  /// Frames gathered for one write; same rule.
+  let batchBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+  let sealed = SealedOutput()
 
   /// Starts the thread. Traps only when the system gives neither memory nor a thread.
   public init(name: String = "loop") {
@@ -85,6 +88,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {  // `inbox` 
     beforeWait.deallocate()
     readBuffer.deallocate()
     plainBuffer.deallocate()
+    batchBuffer.deallocate()
   }
 
   static func owning(_ loop: UnsafeMutablePointer<uv_loop_t>) -> EventLoop {

@@ -1,5 +1,6 @@
 import Basics
 import CLibuv
+import Synchronization
 
 /// What a byte stream tells its owner, on its loop. After `closed` comes nothing more.
 protocol StreamHandler: AnyObject {
@@ -12,53 +13,549 @@ protocol StreamHandler: AnyObject {
   func writable()
   /// The peer sends no more (FIN or close_notify); writing still works. Not called when the connection is lost.
   func receivedEnd()
+  /// Called at the time asked for by `checkTime(at:)`, or somewhat earlier; `now` is the loop's `turnTime`. Answers when
+  /// to be called next, `Int64.max` for never.
+  func timeCheck(now: Int64) -> Int64
   func closed(_ fault: TransportFault)
 }
 
 /// Times for a byte stream.
 struct StreamLimits {
   var connectTimeout = Instant.Span.seconds(10)
+  /// TLS only.
   var handshakeTimeout = Instant.Span.seconds(10)
+  /// Bytes wait and the peer takes none.
   var writeTimeout = Instant.Span.seconds(30)
+  /// How long a closed connection waits for the peer's end, so that our last words are not lost to a reset.
+  var lingerTimeout = Instant.Span.seconds(1)
 }
 
 /// A TCP connection with or without TLS on one loop: HTTP/2 and WebSocket stand on it. Everything on `loop`.
-final class StreamConnection: @unchecked Sendable {  // guarded by `loop`
+///
+///     connecting ─▶ handshaking ─▶ open ─▶ closing ─▶ lingering ─▶ closed      every state may go to closed
+final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by `loop`
+  private enum State: Equatable {
+    case connecting
+    case handshaking
+    case open
+    /// Sends what waits, then says goodbye.
+    case closing
+    /// Said goodbye; reads and drops until the peer's end.
+    case lingering
+    case closed
+  }
+
+  /// Open connections of the process, for tests that look for leaks.
+  static let liveCount = Atomic<Int>(0)
+
   let loop: EventLoop
+  private(set) var peer: Endpoint
+  private let limits: StreamLimits
+  private var handler: (any StreamHandler)?
+  private var state = State.connecting
+  private var tls: TLSSession?
+  private var tcp: UnsafeMutablePointer<uv_tcp_t>?
+  private var fault: TransportFault?
 
-  init(loop: EventLoop) { self.loop = loop }
+  private var readsWanted = true
+  private var isReading = false
+  private var peerEnded = false
 
-  /// Starts connecting, on the loop.
+  /// Sealed bytes that the system has not taken: being written, and behind them.
+  private var inFlight: UnsafeMutableRawBufferPointer?
+  private var waiting: [UInt8] = []
+  private var owesWritable = false
+  private var lastQueueSize = 0
+
+  private var timer: LoopTimer?
+  private var timerDue = Int64.max
+  private var phaseDeadline = Int64.max
+  private var writeDeadline = Int64.max
+
+  /// Addresses yet to try.
+  private var addresses: [sockaddr_storage] = []
+
+  fileprivate init(loop: EventLoop, peer: Endpoint, limits: StreamLimits) {
+    self.loop = loop
+    self.peer = peer
+    self.limits = limits
+    Self.liveCount.add(1, ordering: .relaxed)
+  }
+
+  deinit { Self.liveCount.subtract(1, ordering: .relaxed) }
+
+  private var place: String { peer.description }
+
+  // MARK: Opening
+
+  /// Starts connecting, on the loop. The outcome comes on a later turn, also when it is known at once.
   static func connect(
-    to endpoint: Endpoint, tls: TLSClientContext?, on loop: EventLoop, limits: StreamLimits, handler: any StreamHandler
-  ) -> StreamConnection { fatalError("coming") }
+    to endpoint: Endpoint, tls context: TLSClientContext?, on loop: EventLoop, limits: StreamLimits,
+    handler: any StreamHandler
+  ) -> StreamConnection {
+    loop.preconditionCurrent()
+    let stream = StreamConnection(loop: loop, peer: endpoint, limits: limits)
+    stream.handler = handler
+    guard loop.admit(stream) else {
+      stream.abort(Self.loopStopped(endpoint))
+      return stream
+    }
+    if let context {
+      stream.tls = TLSSession(client: context, host: endpoint.host, sealed: loop.sealed)
+      guard stream.tls != nil else {
+        let what = "TLS cannot name the host (\(OpenSSLErrors.take().text))"
+        stream.abort(
+          TransportFault(.handshakeFailed, at: stream.place, what: what, remedy: "Use a valid host name or address."))
+        return stream
+      }
+    }
+    stream.setPhaseDeadline(after: limits.connectTimeout)
+    resolve(endpoint, on: loop) { result in
+      guard stream.state == .connecting else { return }
+      switch result {
+      case .success(let addresses):
+        stream.addresses = addresses.reversed()
+        stream.tryNextAddress(after: UV_EAI_NODATA.rawValue)
+      case .failure(let fault): stream.abort(fault)
+      }
+    }
+    return stream
+  }
 
-  var peer: Endpoint { fatalError("coming") }
+  private func tryNextAddress(after code: Int32) {
+    guard var address = addresses.popLast() else {
+      return abort(TransportFault(system: code, at: place, doing: "connecting"))
+    }
+    let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+    let made = newHandle()
+    let started = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+        return uv_tcp_connect(request, made, pointer) { request, status in
+          let stream = Unmanaged<StreamConnection>.fromOpaque(request!.pointee.data).takeRetainedValue()
+          request!.deallocate()
+          stream.connectEnded(status)
+        }
+      }
+    }
+    if started != 0 {
+      Unmanaged<StreamConnection>.fromOpaque(request.pointee.data).release()
+      request.deallocate()
+      connectEnded(started)
+    }
+  }
+
+  private func connectEnded(_ status: Int32) {
+    guard state == .connecting else { return }
+    if status == 0 {
+      established()
+    } else {
+      dropHandle()
+      tryNextAddress(after: status)
+    }
+  }
+
+  /// A connection that came in, its handle already accepted.
+  static func accepted(
+    on loop: EventLoop, tls context: TLSServerContext?, limits: StreamLimits,
+    _ accept: (UnsafeMutablePointer<uv_tcp_t>) -> Int32,
+    makeHandler: (StreamConnection) -> any StreamHandler
+  ) {
+    let stream = StreamConnection(loop: loop, peer: Endpoint(host: "?", port: 0), limits: limits)
+    guard loop.admit(stream) else { return }
+    let handle = stream.newHandle()
+    guard accept(handle) == 0 else { return stream.finish(nil) }
+    stream.peer = Endpoint(peerOf: handle) ?? stream.peer
+    if let context {
+      stream.tls = TLSSession(server: context, sealed: loop.sealed)
+      guard stream.tls != nil else { return stream.finish(nil) }
+    }
+    stream.handler = makeHandler(stream)
+    stream.established()
+  }
+
+  private func established() {
+    uv_tcp_nodelay(tcp, 1)
+    uv_tcp_keepalive(tcp, 1, 60)
+    guard tls != nil else { return becomeOpen() }
+    state = .handshaking
+    setPhaseDeadline(after: limits.handshakeTimeout)
+    updateReading()
+    shakeHands()
+  }
+
+  private func becomeOpen() {
+    state = .open
+    phaseDeadline = .max
+    updateReading()
+    handler?.opened(self)
+    checkTime(at: loop.turnTime)
+  }
+
+  private func newHandle() -> UnsafeMutablePointer<uv_tcp_t> {
+    let handle = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
+    uv_tcp_init(loop.uv, handle)
+    handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    tcp = handle
+    return handle
+  }
+
+  /// Closes the handle of an address that did not answer; the connection goes on.
+  private func dropHandle() {
+    guard let tcp else { return }
+    self.tcp = nil
+    uv_close(UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_handle_t.self)) { $0!.deallocate() }
+  }
+
+  // MARK: Facts
+
+  var peerCertificate: PeerCertificate? { tls?.peerCertificate }
+  /// By ALPN; nil without TLS or when none was agreed on.
+  var negotiatedProtocol: String? { tls?.negotiatedProtocol }
+  var isClosed: Bool { state == .closed }
+  /// False while bytes wait for the peer.
+  var isWritable: Bool { inFlight == nil }
+  /// Bytes that wait for the peer.
+  var bufferedBytes: Int { (inFlight?.count ?? 0) + waiting.count }
+
+  // MARK: Reading
+
+  func pauseReading() {
+    readsWanted = false
+    updateReading()
+  }
+
+  func resumeReading() {
+    readsWanted = true
+    updateReading()
+  }
+
+  private func updateReading() {
+    guard let tcp else { return }
+    let wanted =
+      switch state {
+      case .connecting, .closed: false
+      case .handshaking, .lingering: !peerEnded
+      case .open, .closing: readsWanted && !peerEnded
+      }
+    guard wanted != isReading else { return }
+    isReading = wanted
+    let stream = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
+    guard wanted else {
+      uv_read_stop(stream)
+      return
+    }
+    uv_read_start(
+      stream,
+      { handle, _, buffer in
+        let memory = EventLoop.owning(handle!.pointee.loop).readBuffer
+        buffer!.pointee = uv_buf_init(memory.baseAddress!.assumingMemoryBound(to: CChar.self), UInt32(memory.count))
+      },
+      { handle, count, buffer in
+        let stream = Unmanaged<StreamConnection>.fromOpaque(handle!.pointee.data).takeUnretainedValue()
+        if count > 0 {
+          stream.arrived(UnsafeRawBufferPointer(start: buffer!.pointee.base, count: count))
+        } else if count < 0 {
+          stream.readEnded(Int32(clamping: count))
+        }
+      })
+  }
+
+  private func arrived(_ bytes: UnsafeRawBufferPointer) {
+    guard state != .lingering else { return }
+    guard let tls else {
+      handler?.received(bytes)
+      return
+    }
+    tls.withInput(bytes) {
+      if state == .handshaking { shakeHands() }
+      if state == .open || state == .closing { readPlain(tls) }
+    }
+  }
+
+  private func shakeHands() {
+    guard let tls, state == .handshaking else { return }
+    let step = tls.shakeHands()
+    sendSealed()
+    guard state == .handshaking else { return }
+    switch step {
+    case .progress: becomeOpen()
+    case .needsInput: break
+    case .ended: abort(Self.endedInHandshake(place))
+    case .failed(let errors):
+      // The alert that `sendSealed` wrote should reach the peer: close in order.
+      fault = tls.handshakeFault(errors, at: place)
+      linger()
+    }
+  }
+
+  private func readPlain(_ tls: TLSSession) {
+    while state == .open || state == .closing {
+      let step = tls.read(into: loop.plainBuffer)
+      sendSealed()  // alerts, key updates
+      switch step {
+      case .progress(let count):
+        handler?.received(UnsafeRawBufferPointer(rebasing: loop.plainBuffer[..<count]))
+      case .needsInput: return
+      case .ended: return inputEnded()
+      case .failed(let errors):
+        return abort(tls.laterFault(errors, at: place))
+      }
+    }
+  }
+
+  private func readEnded(_ code: Int32) {
+    guard code == UV_EOF.rawValue else {
+      return abort(fault ?? TransportFault(system: code, at: place, doing: "reading"))
+    }
+    switch state {
+    case .handshaking: abort(Self.endedInHandshake(place))
+    case .lingering: finish(fault ?? Self.stopped(place))
+    case .connecting, .open, .closing: inputEnded()
+    case .closed: break
+    }
+  }
+
+  private func inputEnded() {
+    guard !peerEnded else { return }
+    peerEnded = true
+    updateReading()
+    handler?.receivedEnd()
+  }
+
+  // MARK: Writing
 
   /// Sends or keeps the bytes; at most one batch (64 KiB is best: one TLS write, one system call). False: the peer does
   /// not take them as fast; write no more until `writable()`, or what waits grows in memory.
   @discardableResult
-  func write(_ bytes: UnsafeRawBufferPointer) -> Bool { fatalError("coming") }
+  func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard state == .open, !bytes.isEmpty else { return state == .open && isWritable }
+    if let tls {
+      switch tls.write(bytes) {
+      case .progress: sendSealed()
+      case .needsInput, .ended, .failed:
+        loop.sealed.clear()
+        let what = "TLS broke while writing (\(OpenSSLErrors.take().text))"
+        abort(TransportFault(.connectionLost, at: place, what: what, remedy: "Try again."))
+      }
+    } else {
+      send(bytes)
+    }
+    if inFlight != nil { owesWritable = true }
+    return inFlight == nil
+  }
 
-  func pauseReading() { fatalError("coming") }
-  func resumeReading() { fatalError("coming") }
+  private func sendSealed() {
+    guard loop.sealed.count > 0 else { return }
+    send(loop.sealed.bytes)
+    loop.sealed.clear()
+  }
+
+  private func send(_ bytes: UnsafeRawBufferPointer) {
+    guard let tcp, state != .closed else { return }
+    guard inFlight == nil else {
+      waiting.append(contentsOf: bytes)
+      return
+    }
+    let stream = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
+    let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress!).assumingMemoryBound(to: CChar.self)
+    var whole = uv_buf_init(start, UInt32(clamping: bytes.count))
+    let sent = uv_try_write(stream, &whole, 1)
+    if sent == bytes.count { return }
+    guard sent >= 0 || sent == UV_EAGAIN.rawValue else {
+      return abort(TransportFault(system: sent, at: place, doing: "writing"))
+    }
+    startWrite(UnsafeRawBufferPointer(rebasing: bytes[max(0, Int(sent))...]))
+  }
+
+  private func startWrite(_ bytes: UnsafeRawBufferPointer) {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    copy.copyMemory(from: bytes)
+    inFlight = copy
+    let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
+    request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    var buffer = uv_buf_init(copy.baseAddress!.assumingMemoryBound(to: CChar.self), UInt32(clamping: copy.count))
+    let stream = UnsafeMutableRawPointer(tcp!).assumingMemoryBound(to: uv_stream_t.self)
+    let started = uv_write(request, stream, &buffer, 1) { request, status in
+      let stream = Unmanaged<StreamConnection>.fromOpaque(request!.pointee.data).takeRetainedValue()
+      request!.deallocate()
+      stream.writeEnded(status)
+    }
+    guard started == 0 else {
+      Unmanaged<StreamConnection>.fromOpaque(request.pointee.data).release()
+      request.deallocate()
+      return writeEnded(started)
+    }
+    lastQueueSize = copy.count
+    writeDeadline = later(limits.writeTimeout)
+    checkTime(at: writeDeadline)
+  }
+
+  private func writeEnded(_ status: Int32) {
+    inFlight?.deallocate()
+    inFlight = nil
+    writeDeadline = .max
+    guard state != .closed else { return }
+    guard status == 0 else { return abort(TransportFault(system: status, at: place, doing: "writing")) }
+    if !waiting.isEmpty {
+      let bytes = waiting
+      waiting = []
+      bytes.withUnsafeBytes { send($0) }
+      guard inFlight == nil else { return }
+    }
+    if state == .closing { return linger() }
+    if owesWritable {
+      owesWritable = false
+      handler?.writable()
+    }
+  }
+
+  // MARK: Closing
+
   /// Sends what waits, says goodbye (close_notify, FIN), and closes; `closed` follows.
-  func close() { fatalError("coming") }
+  func close(_ reason: TransportFault? = nil) {
+    switch state {
+    case .connecting, .handshaking: abort(reason ?? Self.stopped(place))
+    case .open:
+      fault = reason ?? Self.stopped(place)
+      state = .closing
+      if inFlight == nil { linger() } else { updateReading() }
+    case .closing, .lingering, .closed: break
+    }
+  }
+
+  private func linger() {
+    if state != .handshaking, let tls {
+      tls.sayGoodbye()
+      sendSealed()
+    }
+    guard state != .closed, let tcp else { return }
+    state = .lingering
+    guard !peerEnded else { return finish(fault ?? Self.stopped(place)) }
+    updateReading()
+    setPhaseDeadline(after: limits.lingerTimeout)
+    let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
+    let stream = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
+    guard uv_shutdown(request, stream, { request, _ in request!.deallocate() }) == 0 else {
+      request.deallocate()
+      return finish(fault ?? Self.stopped(place))
+    }
+  }
+
   /// Closes at once; `closed(fault)` follows on a later turn of the loop.
-  func abort(_ fault: TransportFault) { fatalError("coming") }
+  func abort(_ fault: TransportFault) { finish(self.fault ?? fault) }
+
+  func abandon() { finish(Self.loopStopped(peer)) }
+
+  /// Cuts the connection so that the peer sees a reset.
+  func reset(_ fault: TransportFault) {
+    guard state != .closed, let tcp else { return abort(fault) }
+    if uv_tcp_close_reset(tcp, closedCallback) == 0 {
+      self.tcp = nil
+      finish(fault, handle: tcp)
+    } else {
+      abort(fault)
+    }
+  }
+
+  private func finish(_ fault: TransportFault?, handle closing: UnsafeMutablePointer<uv_tcp_t>? = nil) {
+    guard state != .closed else { return }
+    state = .closed
+    self.fault = fault
+    timer?.cancel()
+    timer = nil
+    waiting = []
+    addresses = []
+    let handle = closing ?? tcp
+    tcp = nil
+    guard let handle else {
+      loop.execute { self.told() }
+      return
+    }
+    handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    guard closing == nil else { return }
+    uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), closedCallback)
+  }
+
+  fileprivate func told() {
+    loop.dismiss(self)
+    tls = nil
+    let handler = self.handler
+    self.handler = nil
+    if let fault { handler?.closed(fault) }
+  }
+
+  // MARK: Time
+
+  private func later(_ span: Instant.Span) -> Int64 {
+    let (sum, overflow) = loop.turnTime.addingReportingOverflow(span.milliseconds)
+    return overflow ? .max : sum
+  }
+
+  private func setPhaseDeadline(after span: Instant.Span) {
+    phaseDeadline = later(span)
+    checkTime(at: phaseDeadline)
+  }
+
+  /// Asks for a `timeCheck` at that `turnTime` at the latest. Costs nothing when one comes sooner anyway.
+  func checkTime(at time: Int64) {
+    guard time < timerDue, state != .closed, loop.isOpen else { return }
+    timerDue = time
+    if timer == nil { timer = .reusable(on: loop) { [unowned self] in self.timeCame() } }
+    timer?.start(after: .milliseconds(max(0, time - loop.turnTime)))
+  }
+
+  private func timeCame() {
+    timerDue = .max
+    let now = loop.turnTime
+    if now >= phaseDeadline { return phaseTimedOut() }
+    if now >= writeDeadline {
+      let stream = tcp.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: uv_stream_t.self) }
+      let left = stream.map { uv_stream_get_write_queue_size($0) } ?? 0
+      guard left < lastQueueSize else { return abort(Self.timedOut(.writing, place, "the peer takes no more bytes")) }
+      lastQueueSize = left
+      writeDeadline = later(limits.writeTimeout)
+    }
+    let wanted = state == .open ? handler?.timeCheck(now: now) ?? .max : .max
+    checkTime(at: min(wanted, phaseDeadline, writeDeadline))
+  }
+
+  private func phaseTimedOut() {
+    switch state {
+    case .connecting: abort(Self.timedOut(.connecting, place, "the peer did not answer"))
+    case .handshaking: abort(Self.timedOut(.handshake, place, "the peer did not finish the TLS handshake"))
+    case .lingering: finish(fault ?? Self.stopped(place))
+    case .open, .closing, .closed: break
+    }
+  }
 }
 
-/// Accepts byte streams on one port.
-final class StreamListener: Sendable {
-  let endpoint: Endpoint
-  init(endpoint: Endpoint) { self.endpoint = endpoint }
+private func closedCallback(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
+  let tcp = UnsafeMutableRawPointer(handle!).assumingMemoryBound(to: uv_tcp_t.self)
+  let stream = Unmanaged<StreamConnection>.fromOpaque(tcp.pointee.data).takeRetainedValue()
+  tcp.deallocate()
+  stream.told()
+}
 
-  /// `makeHandler` is called on the loop of each new connection before its handshake.
-  static func bind(
-    _ endpoint: Endpoint, loops: LoopGroup, tls: TLSServerContext?, limits: StreamLimits, maximumConnections: Int,
-    makeHandler: @escaping @Sendable (StreamConnection) -> any StreamHandler
-  ) async throws(TransportFault) -> StreamListener { fatalError("coming") }
+// MARK: Faults
 
-  /// Accepts no more; open connections stay.
-  func close() async { fatalError("coming") }
+extension StreamConnection {
+  static func stopped(_ place: String) -> TransportFault {
+    TransportFault(.stopped, at: place, what: "the connection was closed on our side", remedy: "Nothing is wrong.")
+  }
+
+  static func loopStopped(_ endpoint: Endpoint) -> TransportFault {
+    TransportFault(
+      .stopped, at: endpoint.description, what: "the process is closing its connections", remedy: "Nothing is wrong.")
+  }
+
+  static func timedOut(_ phase: TransportFault.Phase, _ place: String, _ what: String) -> TransportFault {
+    TransportFault(.timedOut(phase), at: place, what: what, remedy: "Check that the peer runs and the network carries.")
+  }
+
+  private static func endedInHandshake(_ place: String) -> TransportFault {
+    TransportFault(
+      .handshakeFailed, at: place, what: "the peer closed the connection during the TLS handshake",
+      remedy: "Check host and port, and whether the peer refuses our certificate or address.")
+  }
 }

@@ -1,0 +1,94 @@
+import CLibuv
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Looks up `endpoint` without blocking the loop and tells the addresses in the order to try; addresses in digits are
+/// told on a later turn too. On the loop.
+func resolve(
+  _ endpoint: Endpoint, on loop: EventLoop,
+  _ done: @escaping (Result<[sockaddr_storage], TransportFault>) -> Void
+) {
+  let lookup = Lookup(endpoint: endpoint, done: done)
+  let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
+  request.pointee.data = Unmanaged.passRetained(lookup).toOpaque()
+  var hints = addrinfo()
+  #if canImport(Glibc)
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+  #else
+    hints.ai_socktype = SOCK_STREAM
+  #endif
+  hints.ai_flags = AI_NUMERICSERV
+  let started = uv_getaddrinfo(
+    loop.uv, request,
+    { request, status, found in
+      let lookup = Unmanaged<Lookup>.fromOpaque(request!.pointee.data).takeRetainedValue()
+      request!.deallocate()
+      lookup.ended(status, found)
+      uv_freeaddrinfo(found)
+    }, endpoint.host, String(endpoint.port), &hints)
+  if started != 0 {
+    Unmanaged<Lookup>.fromOpaque(request.pointee.data).release()
+    request.deallocate()
+    lookup.ended(started, nil)
+  }
+}
+
+private final class Lookup {
+  let endpoint: Endpoint
+  let done: (Result<[sockaddr_storage], TransportFault>) -> Void
+
+  init(endpoint: Endpoint, done: @escaping (Result<[sockaddr_storage], TransportFault>) -> Void) {
+    self.endpoint = endpoint
+    self.done = done
+  }
+
+  func ended(_ status: Int32, _ found: UnsafeMutablePointer<addrinfo>?) {
+    guard status == 0 else {
+      return done(.failure(TransportFault(system: status, at: endpoint.description, doing: "looking up the name")))
+    }
+    var addresses: [sockaddr_storage] = []
+    var next = found
+    while let entry = next {
+      var address = sockaddr_storage()
+      let length = min(Int(entry.pointee.ai_addrlen), MemoryLayout<sockaddr_storage>.size)
+      withUnsafeMutableBytes(of: &address) { memory in
+        memory.copyMemory(from: UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: length))
+      }
+      addresses.append(address)
+      next = entry.pointee.ai_next
+    }
+    done(.success(addresses))
+  }
+}
+
+extension Endpoint {
+  init?(peerOf handle: UnsafeMutablePointer<uv_tcp_t>) { self.init(of: handle, uv_tcp_getpeername) }
+  init?(ownOf handle: UnsafeMutablePointer<uv_tcp_t>) { self.init(of: handle, uv_tcp_getsockname) }
+
+  private init?(
+    of handle: UnsafeMutablePointer<uv_tcp_t>,
+    _ ask: (UnsafePointer<uv_tcp_t>?, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<Int32>?) -> Int32
+  ) {
+    var address = sockaddr_storage()
+    var length = Int32(MemoryLayout<sockaddr_storage>.size)
+    var text = [CChar](repeating: 0, count: 64)
+    let port: UInt16? = withUnsafeMutablePointer(to: &address) { storage in
+      let generic = UnsafeMutableRawPointer(storage)
+      guard ask(handle, generic.assumingMemoryBound(to: sockaddr.self), &length) == 0 else { return nil }
+      if Int32(storage.pointee.ss_family) == AF_INET {
+        let four = generic.assumingMemoryBound(to: sockaddr_in.self)
+        uv_ip4_name(four, &text, text.count)
+        return UInt16(bigEndian: four.pointee.sin_port)
+      }
+      let six = generic.assumingMemoryBound(to: sockaddr_in6.self)
+      uv_ip6_name(six, &text, text.count)
+      return UInt16(bigEndian: six.pointee.sin6_port)
+    }
+    guard let port else { return nil }
+    self.init(host: String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self), port: port)
+  }
+}
