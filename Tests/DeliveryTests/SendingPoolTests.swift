@@ -1,0 +1,339 @@
+import Basics
+import Delivery
+import Testing
+
+@Suite("A pool that sends")
+struct SendingPoolTests {
+  @Test("opens a connection for the first push, sends it alone, then all that the peer allows")
+  func firstAlone() {
+    var settings = SendingPool.Settings()
+    settings.size.limit = 1
+    var world = SendingPoolWorld(settings)
+    world.offer(1500)
+    #expect(world.peers.keys.map(\.rawValue) == [0])
+    world.greet(0, limit: 1)
+    #expect(world.peers[0]?.streams.count == 1)
+    world.greet(0, limit: 1000)
+    #expect(world.peers[0]?.streams.count == 1, "the provider token is unproven")
+    world.answer(0, 1)
+    #expect(world.peers[0]?.streams.count == 1000)
+    world.answerAll()
+    #expect(world.outcomes.count == 1500)
+  }
+
+  @Test("with a certificate sends all at once")
+  func certificate() {
+    var settings = SendingPool.Settings()
+    settings.firstAlone = false
+    var world = SendingPoolWorld(settings)
+    world.offer(600)
+    world.greet(0, limit: 500)
+    #expect(world.peers[0]?.streams.count == 500)
+  }
+
+  @Test("C41 with SETTINGS 0 waits or takes another connection; no push fails for the limit")
+  func noStreams() {
+    var world = SendingPoolWorld()
+    world.offer(100)
+    world.greet(0, limit: 1)
+    world.greet(0, limit: 0)
+    world.answer(0, 1)
+    #expect(world.peers[0]?.streams.isEmpty == true)
+    world.run(for: .seconds(2))
+    #expect(world.peers.count > 1, "another connection was opened")
+    world.greet(0, limit: 1000)
+    #expect(world.peers[0]?.streams.count == 99)
+    world.answerAll()
+    #expect(world.outcomes.allSatisfy { $0 == .accepted(uniqueID: nil) } && world.outcomes.count == 100)
+  }
+
+  @Test("C02 what a GOAWAY leaves out goes again at once; with one connection allowed, by the next one")
+  func goAway() {
+    var settings = SendingPool.Settings()
+    settings.size.limit = 1
+    var world = SendingPoolWorld(settings)
+    world.offer(10)
+    world.greet(0, limit: 1000)
+    world.answer(0, 1)
+    world.goAway(0, last: 15)
+    #expect(world.peers[0]?.streams.count == 7)
+    world.greet(1, limit: 1)
+    #expect(world.peers[1]?.streams.count == 1)
+    world.answerAll()
+    #expect(world.peers[0] == nil, "drained and closed by us")
+    #expect(world.outcomes.count == 10)
+    #expect(world.outcomes.allSatisfy { $0 == .accepted(uniqueID: nil) })
+  }
+
+  @Test("C40 a silent connection is asked after 2 s, given up 3 s later, and another takes its pushes")
+  func silence() {
+    var world = SendingPoolWorld()
+    world.offer(1)
+    world.greet(0, limit: 1)
+    world.run(for: .milliseconds(2300))
+    #expect(world.pings == 1)
+    world.run(for: .milliseconds(3300))
+    #expect(world.peers[0] == nil && world.peers.count == 1)
+    world.run(for: .seconds(1))
+    world.greet(1, limit: 1)
+    world.answerAll()
+    #expect(world.outcomes == [.accepted(uniqueID: nil)])
+  }
+
+  @Test("C40 an address that accepts and never answers is left within seconds", arguments: [true, false])
+  func deafAddress(hedged: Bool) {
+    var settings = SendingPool.Settings()
+    settings.size.limit = hedged ? 4 : 1
+    var world = SendingPoolWorld(settings)
+    world.offer(1)
+    world.run(for: .seconds(hedged ? 3 : 7))
+    #expect(world.opened.count == 2)
+    world.greet(1, limit: 1)
+    world.answerAll()
+    #expect(world.outcomes == [.accepted(uniqueID: nil)])
+  }
+
+  @Test("C40 after hours without a push nothing is left of the connection; while idle it is asked each minute")
+  func idle() {
+    for hours in [Int64(2), 12] {
+      var world = SendingPoolWorld()
+      world.offer(1)
+      world.greet(0, limit: 1)
+      world.answerAll()
+      for _ in 0..<14 {
+        world.run(for: .minutes(1))
+        world.handle(.pong(0))
+      }
+      #expect(world.pings == 14 && world.peers.count == 1)
+      world.run(for: .hours(hours))
+      #expect(world.peers.isEmpty)
+      world.offer(1)
+      #expect(world.peers.count == 1)
+    }
+  }
+
+  @Test("C40 a proxy that answers 503 for a minute loses nothing")
+  func proxy() {
+    var world = SendingPoolWorld()
+    world.offer(50)
+    world.greet(0, limit: 1000)
+    for _ in 0..<600 {
+      world.answerAll(.refused(.init(status: 503, reason: "", since: nil)))
+      world.run(for: .milliseconds(100))
+    }
+    for _ in 0..<100 {
+      world.answerAll()
+      world.run(for: .seconds(1))
+    }
+    #expect(world.outcomes.count == 50)
+    #expect(world.outcomes.allSatisfy { $0 == .accepted(uniqueID: nil) })
+  }
+
+  @Test("a push without an answer in time goes again, and its stream is given up")
+  func timeOut() {
+    var world = SendingPoolWorld()
+    world.offer(2)
+    world.greet(0, limit: 1)
+    world.answer(0, 1)
+    for _ in 0..<16 {
+      world.run(for: .seconds(1))
+      world.handle(.pong(0))
+    }
+    #expect(world.peers[0]?.streams.keys.sorted() == [5])
+    world.answerAll()
+    #expect(world.outcomes.count == 2)
+  }
+
+  @Test("C26 pushes are held when the credential is refused, and none is blamed")
+  func held() {
+    var world = SendingPoolWorld()
+    world.offer(20)
+    world.greet(0, limit: 1)
+    world.handle(.held("check the key"))
+    world.answer(0, 1, .refused(.init(status: 403, reason: "InvalidProviderToken", since: nil)))
+    #expect(world.outcomes == Array(repeating: .unanswered(.suspended("check the key")), count: 20))
+    #expect(world.peers.isEmpty, "the connection is not used again")
+    world.offer(1)
+    #expect(world.outcomes.count == 21 && world.peers.isEmpty)
+    world.handle(.resumed)
+    world.offer(1)
+    #expect(world.peers.count == 1)
+  }
+
+  @Test("an expired provider token costs no push: all go again on a new connection")
+  func expiredToken() {
+    var world = SendingPoolWorld()
+    world.offer(500)
+    world.greet(0, limit: 1000)
+    world.answer(0, 1)
+    world.answerAll(.refused(.init(status: 403, reason: "ExpiredProviderToken", since: nil)))
+    #expect(world.peers[0] == nil && world.peers.count == 1)
+    world.greet(1, limit: 1000)
+    world.answerAll()
+    #expect(world.outcomes.count == 500)
+    #expect(world.outcomes.allSatisfy { $0 == .accepted(uniqueID: nil) })
+  }
+
+  @Test("what is withdrawn ends at once if it has not left, else with its answer")
+  func withdrawn() {
+    var world = SendingPoolWorld()
+    world.offer(3)
+    world.greet(0, limit: 1)
+    world.handle(.withdrawn([0, 1], .cancelled))
+    #expect(world.outcomes == [.unanswered(.cancelled)])
+    world.answer(0, 1)
+    #expect(world.outcomes == [.unanswered(.cancelled), .accepted(uniqueID: nil)])
+    world.answerAll()
+    #expect(world.outcomes.count == 3)
+  }
+
+  @Test("withdrawn on its way, a push that would have gone again does not")
+  func withdrawnOnItsWay() {
+    var world = SendingPoolWorld()
+    world.offer(1)
+    world.greet(0, limit: 1)
+    world.handle(.withdrawn([0], .cancelled))
+    world.lose(0)
+    #expect(world.outcomes == [.unanswered(.cancelled)])
+  }
+
+  @Test("closing finishes what is there, takes nothing new, and says so")
+  func closing() {
+    var world = SendingPoolWorld()
+    world.offer(3)
+    world.greet(0, limit: 1)
+    world.handle(.close)
+    world.offer(1)
+    #expect(world.outcomes == [.unanswered(.closed)])
+    #expect(!world.isClosed)
+    world.answerAll()
+    #expect(world.outcomes.count == 4)
+    #expect(world.isClosed && world.peers.isEmpty)
+  }
+
+  @Test("closing at once ends all")
+  func closingNow() {
+    var world = SendingPoolWorld()
+    world.offer(3)
+    world.greet(0, limit: 1)
+    world.handle(.closeNow)
+    #expect(world.outcomes == Array(repeating: .unanswered(.closed), count: 3))
+    #expect(world.isClosed && world.peers.isEmpty)
+  }
+
+  @Test("what became too late while it waited is not sent")
+  func tooLate() {
+    var world = SendingPoolWorld()
+    world.offer(2, expiration: world.moment.wall.seconds + 3)
+    world.run(for: .seconds(4))
+    #expect(world.outcomes == Array(repeating: .unanswered(.expired), count: 2))
+    #expect(world.sends == 0)
+  }
+
+  @Test("with nobody to connect to, pushes wait for five minutes and then say why")
+  func nobodyThere() {
+    var world = SendingPoolWorld()
+    world.offer(5)
+    for _ in 0..<600 {
+      for id in Array(world.peers.keys) { world.lose(id) }
+      world.run(for: .milliseconds(500))
+    }
+    world.run(for: .seconds(2))
+    #expect(world.outcomes == Array(repeating: .unanswered(.retriesExhausted("connection lost")), count: 5))
+    #expect((6...40).contains(world.opened.count), "the attempts grew rarer")
+  }
+
+  @Test("spreads over its connections")
+  func spreads() {
+    var settings = SendingPool.Settings()
+    settings.firstAlone = false
+    settings.streamsEach = 100
+    var world = SendingPoolWorld(settings)
+    world.offer(250)
+    #expect(world.peers.count == 3)
+    for id in world.peers.keys { world.greet(id, limit: 100) }
+    world.answerAll()
+    #expect(world.outcomes.count == 250)
+    world.offer(90)
+    #expect(world.peers.values.map(\.streams.count) == [30, 30, 30])
+  }
+}
+
+@Suite("A pool, whatever happens")
+struct SendingPoolStoryTests {
+  static let answers: [Answer] =
+    Reason.allCases.map { .refused(.init(status: $0.status, reason: $0.rawValue, since: nil)) }
+    + [.refused(.init(status: 503, reason: "", since: nil)), .refused(.init(status: 418, reason: "New", since: nil))]
+    + Array(repeating: .accepted(uniqueID: nil), count: 60)
+
+  @Test(
+    "each push ends exactly once, none is sent twice at a time, too late, or beyond a limit",
+    arguments: 0..<500 as Range<UInt64>)
+  func eachPushEndsOnce(seed: UInt64) {
+    var dice = Dice(seed: seed)
+    var settings = SendingPool.Settings()
+    settings.firstAlone = Bool.random(using: &dice)
+    settings.streamsEach = [1, 3, 1000].randomElement(using: &dice)!
+    settings.size.limit = Int.random(in: 1...5, using: &dice)
+    settings.size.opensPerSecond = Int.random(in: 1...4, using: &dice)
+    var world = SendingPoolWorld(settings, seed: seed)
+    let refusals = Locked(Dice(seed: seed &+ 1))
+    world.refusesStream = { refusals.withLock { Int.random(in: 0..<50, using: &$0) == 0 } }
+    for _ in 0..<Int.random(in: 20...300, using: &dice) { step(&world, &dice) }
+    switch Int.random(in: 0..<3, using: &dice) {
+    case 0:
+      world.handle(.close)
+      for _ in 0..<200 where !world.isClosed { step(&world, &dice) }
+    case 1:
+      // a kind world: everybody greets and answers, so all ends by itself
+      world.handle(.resumed)
+      for _ in 0..<900 where !world.alive.isEmpty {
+        for id in world.peers.keys { world.greet(id, limit: 100) }
+        world.answerAll()
+        world.run(for: .seconds(1))
+      }
+      #expect(world.alive.isEmpty)
+    default: break
+    }
+    world.handle(.closeNow)
+    #expect(world.alive.isEmpty && world.outcomes.count == world.offered)
+    #expect(world.isClosed && world.peers.isEmpty)
+    #expect(world.pool.unfinished == 0 && world.pool.backlog == 0)
+  }
+
+  private func step(_ world: inout SendingPoolWorld, _ dice: inout Dice) {
+    let id = world.peers.keys.sorted { $0.rawValue < $1.rawValue }.randomElement(using: &dice) ?? 77
+    let streams = (world.peers[id]?.streams.keys).map { $0.sorted() } ?? []
+    switch Int.random(in: 0..<40, using: &dice) {
+    case 0..<6:
+      let expirations: [Int64?] = [nil, nil, 0, world.moment.wall.seconds + Int64.random(in: -1...40, using: &dice)]
+      world.offer(Int.random(in: 1...30, using: &dice), expiration: expirations.randomElement(using: &dice)!)
+    case 6..<12: world.greet(id, limit: [0, 1, 1, 2, 100, 1000].randomElement(using: &dice)!)
+    case 12..<24:
+      if let stream = streams.randomElement(using: &dice) {
+        world.answer(id, stream, Self.answers.randomElement(using: &dice)!)
+      }
+    case 24:
+      if let stream = streams.randomElement(using: &dice) {
+        world.peers[id]?.streams[stream] = nil
+        world.handle(.reset(id, stream, unprocessed: Bool.random(using: &dice)))
+      }
+    case 25: world.goAway(id, last: streams.randomElement(using: &dice) ?? 0)
+    case 26: world.lose(id)
+    case 27: world.handle(.pong(id))
+    case 28:
+      let some = world.alive.keys.sorted().filter { _ in Int.random(in: 0..<3, using: &dice) == 0 }
+      // noted before, since those on their way may not be sent again
+      world.withdrawn.formUnion(some)
+      world.handle(.withdrawn(some, .cancelled))
+    case 29: world.handle(.held("held"))
+    case 30, 31: world.handle(.resumed)
+    case 32:
+      world.handle(
+        .answered(id, StreamID(rawValue: Int32.random(in: -3...99, using: &dice) * 2), .accepted(uniqueID: nil)))
+    case 33: world.handle(.reset(99, 1, unprocessed: true))
+    case 34: world.moment.wall = world.moment.wall + .seconds(Int64.random(in: -7200...7200, using: &dice))
+    default: world.run(for: .milliseconds(Int64.random(in: 1...6000, using: &dice)))
+    }
+  }
+}
