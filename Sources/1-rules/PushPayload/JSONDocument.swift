@@ -8,7 +8,7 @@ public struct JSONDocument: Sendable {
   init(_ tape: JSONTape) {
     self.tape = tape
     value = tape.value(at: 0)
-    duplicateKeys = tape.duplicates.map { tape.path(to: Int($0)) }
+    duplicateKeys = tape.paths(to: tape.duplicates.map { Int($0) + 1 })
   }
 
   /// Where the value at `path` begins; nil where there is none. Of a key that came twice, the last.

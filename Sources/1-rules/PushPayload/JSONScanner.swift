@@ -182,24 +182,7 @@ struct JSONScanner {
       "Close the string with a double quote, and then the brackets around it.")
   }
 
-  /// Length of the well-formed UTF-8 sequence (Unicode 15, table 3-7) that begins here; 0 when there is none.
-  private var sequenceLength: Int {
-    let first = bytes[at]
-    let second = at + 1 < bytes.count ? bytes[at + 1] : 0
-    let third = at + 2 < bytes.count ? bytes[at + 2] : 0
-    let fourth = at + 3 < bytes.count ? bytes[at + 3] : 0
-    let tail: ClosedRange<UInt8> = 0x80...0xBF
-    switch first {
-    case 0xC2...0xDF: return tail ~= second ? 2 : 0
-    case 0xE0: return 0xA0...0xBF ~= second && tail ~= third ? 3 : 0
-    case 0xED: return 0x80...0x9F ~= second && tail ~= third ? 3 : 0
-    case 0xE1...0xEF: return tail ~= second && tail ~= third ? 3 : 0
-    case 0xF0: return 0x90...0xBF ~= second && tail ~= third && tail ~= fourth ? 4 : 0
-    case 0xF1...0xF3: return tail ~= second && tail ~= third && tail ~= fourth ? 4 : 0
-    case 0xF4: return 0x80...0x8F ~= second && tail ~= third && tail ~= fourth ? 4 : 0
-    default: return 0
-    }
-  }
+  private var sequenceLength: Int { utf8SequenceLength(bytes, at) }
 
   private mutating func skipEscape() throws(JSONFault) {
     guard at + 1 < bytes.count else {
@@ -432,5 +415,25 @@ struct JSONScanner {
 extension UInt8 {
   var isLetter: Bool {
     UInt8(ascii: "a")...UInt8(ascii: "z") ~= self || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self
+  }
+}
+
+/// Length of the well-formed UTF-8 sequence (Unicode 15, table 3-7) that begins at `at`; 0 when there is none.
+func utf8SequenceLength(_ bytes: [UInt8], _ at: Int) -> Int {
+  let first = bytes[at]
+  if first < 0x80 { return 1 }
+  let second = at + 1 < bytes.count ? bytes[at + 1] : 0
+  let third = at + 2 < bytes.count ? bytes[at + 2] : 0
+  let fourth = at + 3 < bytes.count ? bytes[at + 3] : 0
+  let tail: ClosedRange<UInt8> = 0x80...0xBF
+  switch first {
+  case 0xC2...0xDF: return tail ~= second ? 2 : 0
+  case 0xE0: return 0xA0...0xBF ~= second && tail ~= third ? 3 : 0
+  case 0xED: return 0x80...0x9F ~= second && tail ~= third ? 3 : 0
+  case 0xE1...0xEF: return tail ~= second && tail ~= third ? 3 : 0
+  case 0xF0: return 0x90...0xBF ~= second && tail ~= third && tail ~= fourth ? 4 : 0
+  case 0xF1...0xF3: return tail ~= second && tail ~= third && tail ~= fourth ? 4 : 0
+  case 0xF4: return 0x80...0x8F ~= second && tail ~= third && tail ~= fourth ? 4 : 0
+  default: return 0
   }
 }

@@ -1,13 +1,7 @@
 public import Basics
 
 /// What may go wrong with a push, judged before it is sent: APNs itself checks little of a body (spec lint.md).
-public enum Lint {
-  /// Every finding, in the order of the text; findings about headers follow. `[]` says that the payload is understood
-  /// by APNs and iOS as it is written. Never fails: what cannot be read is a finding. Time is linear in the size.
-  public static func check(_ bytes: [UInt8], _ context: LintContext = LintContext()) -> [Finding] {
-    LintRun(bytes, context).findings
-  }
-}
+public enum Lint {}
 
 /// What is known of a push beside its body.
 public struct LintContext: Sendable {

@@ -34,13 +34,14 @@ public enum LintCode: String, CaseIterable, Sendable {
   case deprecatedKey = "deprecated-key"
   case bundleKeySent = "bundle-key-sent"
   case bundleKeyMissing = "bundle-key-missing"
+  case bundleMismatch = "bundle-mismatch"
 
   // Values
   case wrongType = "wrong-type"
   case badgeInvalid = "badge-invalid"
   case contentAvailableInvalid = "content-available-invalid"
-  case contentAvailableZero = "content-available-zero"
   case mutableContentInvalid = "mutable-content-invalid"
+  case flagZero = "flag-zero"
   case mutableContentWithoutAlert = "mutable-content-without-alert"
   case unknownAlertKey = "unknown-alert-key"
   case unknownSoundKey = "unknown-sound-key"

@@ -70,12 +70,14 @@ public enum PushType: String, CaseIterable, Sendable {
   /// of 1 without alert, badge and sound, else `alert`. (spec apns.md §5, SIM)
   public static func inferred(from payload: JSONValue) -> PushType {
     guard let object = payload.object else { return .alert }
-    guard let aps = object["aps"]?.object else { return object["mdm"]?.string == nil ? .alert : .mdm }
-    if aps["event"] != nil, aps["content-state"] != nil || aps["timestamp"] != nil { return .liveactivity }
-    if aps["content-changed"] != nil { return .widgets }
-    let payload = Payload(.object(object))
-    guard payload.contentAvailable, payload.alert?.isEmpty ?? true else { return .alert }
-    return aps["badge"] == nil && aps["sound"] == nil ? .background : .alert
+    let aps = object["aps"]?.object
+    let payload = Payload(payload)
+    return PushTraits(
+      hasAps: aps != nil, hasMDM: payload.mdm != nil, hasEvent: aps?["event"] != nil,
+      hasUpdate: aps?["content-state"] != nil || aps?["timestamp"] != nil,
+      hasContentChanged: aps?["content-changed"] != nil, wakes: payload.contentAvailable,
+      showsText: payload.appearance.showsText, hasBadge: aps?["badge"] != nil, hasSound: aps?["sound"] != nil
+    ).inferredType
   }
 }
 
