@@ -111,7 +111,7 @@ let package = Package(
     tests("BasicsTests", ["Basics", "BelfryTesting"]),
     tests("PushPayloadTests", ["PushPayload", "Basics", "BelfryTesting"]),
     tests("DeliveryTests", ["Delivery", "PushPayload", "Basics", "BelfryTesting"]),
-    tests("AudienceTests", ["Audience", "BelfryTesting"]),
+    tests("AudienceTests", ["Audience", "Basics", "BelfryTesting"]),
     tests("PhoneTests", ["Phone", "PushPayload", "Basics", "BelfryTesting"]),
     tests("StoreTests", ["Store", "StoreSQLite", "Audience", "Basics", "BelfryTesting"]),
     tests("HTTPClientTests", ["HTTPClient", "Transport", "Basics", "BelfryTesting"]),
