@@ -1,2 +1,89 @@
-/// What the services keep.
-public protocol Store: Sendable {}
+public import Audience
+public import Basics
+
+/// What the services keep: apps, devices, pushes and how far each has come.
+///
+/// What an engine owes:
+/// - **Whole or not at all.** Each operation is one transaction: after a fault, a crash or a full disk nothing of it is
+///   there. A fault never leaves the store unusable for the next operation.
+/// - **Durable before it returns.** What an operation answered survives the end of the process and of the machine.
+/// - **In order.** An operation that begins after another returned sees what that one did.
+/// - **Idempotent where it says so**, since callers repeat what they do not know to be done.
+/// - Times and random values come in as arguments; an engine reads no clock.
+/// - Any task may call, at any time, as many as like; a caller waits, but no event loop and no thread of Swift's pool
+///   is blocked.
+public protocol Store: Sendable {
+  // MARK: Apps
+
+  /// `.taken` when the key is there already. The id in `app` is ignored and given anew.
+  func createApp(_ app: StoredApp) async throws(StoreFault) -> StoredApp
+  func app(key: String) async throws(StoreFault) -> StoredApp?
+  /// By id.
+  func apps() async throws(StoreFault) -> [StoredApp]
+
+  // MARK: Devices
+
+  /// Keeps a new device under the next ordinal of its app, or, when the app has one with this token, makes that one new:
+  /// environment, secret, facts and time of registration are replaced and its token lives; it keeps its registration
+  /// id, alias, tags and badge. `.taken` when a new device's registration id is there already.
+  func register(_ draft: DeviceDraft) async throws(StoreFault) -> StoredDevice
+  func device(app: Int64, registrationID: String) async throws(StoreFault) -> StoredDevice?
+  func changeDevice(
+    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
+  ) async throws(StoreFault) -> DeviceEditAnswer
+
+  /// Evaluates an audience on one state of the app's devices.
+  func reach(
+    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment
+  ) async throws(StoreFault) -> AudienceReach
+
+  // MARK: Pushes
+
+  /// The highest message id ever accepted; 0 when there is none.
+  func lastPushID() async throws(StoreFault) -> Int64
+
+  /// Keeps a push with its audience. With a `clientID` that the app used no earlier than `since`, answers that push
+  /// and keeps nothing; an older use is forgotten. `.taken` when the message id is there already.
+  func accept(
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
+  ) async throws(StoreFault) -> Acceptance
+
+  /// Shards that still owe, by push and shard, those after the given one; at most `limit`.
+  func unfinished(after: OpenShard?, limit: Int) async throws(StoreFault) -> [OpenShard]
+
+  /// Takes hold of a shard for `holder` and claims up to `claiming` of its pending devices, lowest first. `holder` is
+  /// new for each call. A hold lasts until the shard is finished, it is released, or the process (on an engine for many
+  /// machines: the machine) of its holder died.
+  ///
+  /// **Claiming** a device for a push applies the push's badge arithmetic to the badge kept for the device, once per
+  /// device and message id however often it is claimed, and answers the badge as it is now. A device whose token died
+  /// or moved to the other environment since is not answered but ends as `.skipped` in the same transaction.
+  func begin(
+    push: Int64, shard: ShardIndex, holder: UInt64, claiming: Int, at now: Instant
+  ) async throws(StoreFault) -> ShardStart
+
+  /// In one transaction: marks the devices of `outcomes` as ended, counts them, keeps what is not `.accepted` for
+  /// `explain`, retires tokens by `TokenEvidence.verdict`, and claims `claiming`. An outcome for a device that has ended
+  /// already changes nothing. When nothing is owed any more the shard is finished and, if it was the last, the push.
+  /// nil when the hold is not valid (any more); then nothing was done.
+  func advance(
+    _ hold: ShardHold, outcomes: [DeviceOutcome], claiming: [DeviceOrdinal], at now: Instant
+  ) async throws(StoreFault) -> ShardAdvance?
+
+  /// Gives a shard back; nothing happens when the hold is not valid.
+  func release(_ hold: ShardHold) async
+
+  /// Notes why a push waits; nil when it goes on.
+  func setWaiting(push: Int64, _ reason: String?) async throws(StoreFault)
+
+  func progress(app: Int64, push: Int64) async throws(StoreFault) -> PushProgress?
+  func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTrace
+
+  // MARK: The store itself
+
+  /// Writes and removes something; a fault says why the store takes no writes now.
+  func check() async throws(StoreFault)
+
+  /// Finishes what was begun and gives everything back; every later call is answered `.closed`.
+  func close() async
+}

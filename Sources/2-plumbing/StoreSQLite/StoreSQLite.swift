@@ -1,1 +1,185 @@
-// placeholder until the first file of StoreSQLite lands
+public import Audience
+public import Basics
+public import Store
+
+/// The embedded store: one SQLite file in a folder that belongs to one process at a time.
+///
+/// Write-ahead log with a sync for each commit; concurrent operations share commits. Reads of whole audiences run beside
+/// the writer. Blocking happens on two queues of its own.
+public final class StoreSQLite: Store {
+  let writer: Writer
+  let reader: Reader
+  private let folder: DataFolder
+  /// Who works on what. In memory, since the folder's lock says that nobody of another process does.
+  private let holds = Locked<[ShardKey: UInt64]>([:])
+
+  private struct ShardKey: Hashable {
+    var push: Int64
+    var shard: ShardIndex
+  }
+
+  /// Opens `folder`, or makes it; the file is brought to the present schema.
+  ///
+  /// - Throws: `.unusable` when the folder cannot be made or written, another process has it, or a newer Belfry made it.
+  public static func open(folder path: String) async throws(StoreFault) -> StoreSQLite {
+    let folder = try DataFolder(path)
+    let database = try Database(path: folder.database, .readWrite)
+    try database.execute(
+      """
+      PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
+      """)
+    try Schema.prepare(database)
+    let readDatabase = try Database(path: folder.database, .readOnly)
+    try readDatabase.execute("PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;")
+    return StoreSQLite(folder, Writer(database), Reader(readDatabase))
+  }
+
+  private init(_ folder: DataFolder, _ writer: Writer, _ reader: Reader) {
+    self.folder = folder
+    self.writer = writer
+    self.reader = reader
+  }
+
+  /// Limits the database file, rounded up to pages of 4 KiB and never below what it has: beyond it operations are
+  /// answered `.full`. nil lifts the limit. Default: none.
+  public func limitSize(bytes: Int64?) async throws(StoreFault) {
+    try await writer.configure("PRAGMA max_page_count = \(bytes.map { ($0 + 4095) / 4096 } ?? 0xFFFF_FFFE)")
+  }
+
+  public func check() async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in
+      try database.run("INSERT INTO migration VALUES (-1)")
+      try database.run("DELETE FROM migration WHERE version = -1")
+    }
+  }
+
+  public func close() async {
+    await reader.close()
+    await writer.close()
+  }
+
+  // MARK: Apps
+
+  public func createApp(_ app: StoredApp) async throws(StoreFault) -> StoredApp {
+    try await writer.run { database throws(StoreFault) in try AppTable(database).insert(app) }
+  }
+
+  public func app(key: String) async throws(StoreFault) -> StoredApp? {
+    try await reader.run { database throws(StoreFault) in try AppTable(database).app(key: key) }
+  }
+
+  public func apps() async throws(StoreFault) -> [StoredApp] {
+    try await reader.run { database throws(StoreFault) in try AppTable(database).all() }
+  }
+
+  // MARK: Devices
+
+  public func register(_ draft: DeviceDraft) async throws(StoreFault) -> StoredDevice {
+    try await writer.run { database throws(StoreFault) in try DeviceTable(database).register(draft) }
+  }
+
+  public func device(app: Int64, registrationID: String) async throws(StoreFault) -> StoredDevice? {
+    try await reader.run { database throws(StoreFault) in
+      try DeviceTable(database).device(app: app, registrationID: registrationID)
+    }
+  }
+
+  public func changeDevice(
+    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
+  ) async throws(StoreFault) -> DeviceEditAnswer {
+    try await writer.run { database throws(StoreFault) in
+      try DeviceTable(database).change(app: app, registrationID: registrationID, edit, limits: limits)
+    }
+  }
+
+  public func reach(
+    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment
+  ) async throws(StoreFault) -> AudienceReach {
+    try await reader.run { database throws(StoreFault) in
+      try audience.reach(environment, in: AudienceTables(database, app: app))
+    }
+  }
+
+  // MARK: Pushes
+
+  public func lastPushID() async throws(StoreFault) -> Int64 {
+    try await reader.run { database throws(StoreFault) in
+      try database.first("SELECT coalesce(max(id), 0) FROM push") { $0.int(0) } ?? 0
+    }
+  }
+
+  public func accept(
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
+  ) async throws(StoreFault) -> Acceptance {
+    try await writer.run { database throws(StoreFault) in
+      try PushTable(database).accept(push, audience: audience, clientIDsSince: since)
+    }
+  }
+
+  public func unfinished(after: OpenShard?, limit: Int) async throws(StoreFault) -> [OpenShard] {
+    try await reader.run { database throws(StoreFault) in
+      try PushTable(database).unfinished(after: after, limit: limit)
+    }
+  }
+
+  public func begin(
+    push: Int64, shard: ShardIndex, holder: UInt64, claiming limit: Int, at now: Instant
+  ) async throws(StoreFault) -> ShardStart {
+    let key = ShardKey(push: push, shard: shard)
+    let isFree = holds.withLock { holds in
+      guard holds[key] == nil else { return false }
+      holds[key] = holder
+      return true
+    }
+    guard isFree else { return .busy }
+    let hold = ShardHold(push: push, shard: shard, holder: holder)
+    do throws(StoreFault) {
+      let start = try await writer.run { database throws(StoreFault) in
+        try ShardTable(database).begin(hold, claiming: limit, at: now)
+      }
+      if case .finished = start { await release(hold) }
+      return start
+    } catch {
+      await release(hold)
+      throw error
+    }
+  }
+
+  public func advance(
+    _ hold: ShardHold, outcomes: [DeviceOutcome], claiming: [DeviceOrdinal], at now: Instant
+  ) async throws(StoreFault) -> ShardAdvance? {
+    guard isValid(hold) else { return nil }
+    let advance = try await writer.run { database throws(StoreFault) in
+      try ShardTable(database).advance(hold, outcomes: outcomes, claiming: claiming, at: now)
+    }
+    if advance.shardFinished { await release(hold) }
+    return advance
+  }
+
+  public func release(_ hold: ShardHold) async {
+    holds.withLock { holds in
+      let key = ShardKey(push: hold.push, shard: hold.shard)
+      if holds[key] == hold.holder { holds[key] = nil }
+    }
+  }
+
+  private func isValid(_ hold: ShardHold) -> Bool {
+    holds.withLock { $0[ShardKey(push: hold.push, shard: hold.shard)] == hold.holder }
+  }
+
+  public func setWaiting(push: Int64, _ reason: String?) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in
+      try database.run("UPDATE push SET waiting = ? WHERE id = ?", .optional(reason), .int(push))
+    }
+  }
+
+  public func progress(app: Int64, push: Int64) async throws(StoreFault) -> PushProgress? {
+    try await reader.run { database throws(StoreFault) in try PushTable(database).progress(app: app, push: push) }
+  }
+
+  public func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTrace {
+    try await reader.run { database throws(StoreFault) in
+      try ShardTable(database).trace(app: app, push: push, registrationID: registrationID)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+public import Audience
+public import Basics
+
+/// A shard of a push that still owes.
+public struct OpenShard: Sendable, Hashable {
+  public var app: Int64
+  public var push: Int64
+  public var shard: ShardIndex
+  /// Devices that have not ended, at most what is true.
+  public var devices: UInt32
+
+  public init(app: Int64, push: Int64, shard: ShardIndex, devices: UInt32) {
+    self.app = app
+    self.push = push
+    self.shard = shard
+    self.devices = devices
+  }
+}
+
+/// The right to work on one shard of one push; at most one is valid at a time.
+public struct ShardHold: Sendable, Hashable {
+  public var push: Int64
+  public var shard: ShardIndex
+  public var holder: UInt64
+
+  public init(push: Int64, shard: ShardIndex, holder: UInt64) {
+    self.push = push
+    self.shard = shard
+    self.holder = holder
+  }
+}
+
+public enum ShardStart: Sendable {
+  /// Work on it; `pending` is its audience without those that ended, `claimed` the first of them.
+  case begun(ShardHold, StoredPush, pending: DeviceSet, claimed: [ClaimedDevice])
+  /// Somebody else works on it.
+  case busy
+  /// Nothing is owed, or there is no such push.
+  case finished
+}
+
+/// A device about to be sent to.
+public struct ClaimedDevice: Sendable, Equatable {
+  public var ordinal: DeviceOrdinal
+  public var token: [UInt8]
+  /// With the push's arithmetic applied.
+  public var badge: Int32
+
+  public init(ordinal: DeviceOrdinal, token: [UInt8], badge: Int32) {
+    self.ordinal = ordinal
+    self.token = token
+    self.badge = badge
+  }
+}
+
+/// How a device ended in a push.
+public enum OutcomeKind: Sendable, Hashable {
+  case accepted
+  /// Apple's word.
+  case refused(String)
+  case expired
+  case unanswered
+  /// Its token died or changed its environment between acceptance and sending.
+  case skipped
+}
+
+public struct DeviceOutcome: Sendable, Equatable {
+  public var ordinal: DeviceOrdinal
+  public var kind: OutcomeKind
+  /// HTTP status of a refusal.
+  public var status: Int?
+  /// Words for `explain` that `kind` does not hold.
+  public var note: String?
+  public var evidence: TokenEvidence?
+
+  public init(
+    ordinal: DeviceOrdinal, kind: OutcomeKind, status: Int? = nil, note: String? = nil, evidence: TokenEvidence? = nil
+  ) {
+    self.ordinal = ordinal
+    self.kind = kind
+    self.status = status
+    self.note = note
+    self.evidence = evidence
+  }
+}
+
+public struct ShardAdvance: Sendable {
+  public var claimed: [ClaimedDevice]
+  /// What became of tokens that evidence spoke against: registration ids and words.
+  public var retired: [TokenNotice]
+  public var kept: [TokenNotice]
+  /// Nothing is owed in this shard any more; the hold is gone.
+  public var shardFinished: Bool
+  /// And in no other of the push.
+  public var pushFinished: Bool
+
+  public struct TokenNotice: Sendable, Equatable {
+    public var registrationID: String
+    public var words: String
+    public init(registrationID: String, words: String) {
+      self.registrationID = registrationID
+      self.words = words
+    }
+  }
+
+  public init(
+    claimed: [ClaimedDevice], retired: [TokenNotice], kept: [TokenNotice], shardFinished: Bool, pushFinished: Bool
+  ) {
+    self.claimed = claimed
+    self.retired = retired
+    self.kept = kept
+    self.shardFinished = shardFinished
+    self.pushFinished = pushFinished
+  }
+}
+
+/// What is known of one device in one push.
+public enum DeviceTrace: Sendable, Equatable {
+  case noSuchPush
+  case noSuchDevice
+  /// Not meant, or not to be sent to when the push was accepted.
+  case notTargeted(StoredDevice)
+  /// Not ended yet; `waiting` says why, if the push waits for an operator.
+  case pending(StoredDevice, waiting: String?)
+  case accepted(StoredDevice)
+  /// Any other end, with its time.
+  case ended(StoredDevice, DeviceOutcome, at: Instant)
+}

@@ -1,0 +1,116 @@
+public import Audience
+public import Basics
+
+public struct StoredDevice: Sendable, Equatable {
+  public var app: Int64
+  public var ordinal: DeviceOrdinal
+  public var registrationID: String
+  public var token: [UInt8]
+  public var environment: APNSEnvironment
+  public var secretHash: [UInt8]
+  /// Sorted by their bytes.
+  public var tags: [String]
+  public var alias: String?
+  public var mobile: String?
+  public var badge: Int32
+  /// The last time its token was registered.
+  public var registeredAt: Instant
+  /// nil while the token lives.
+  public var death: TokenDeath?
+  public var facts: DeviceFacts
+
+  public init(
+    app: Int64, ordinal: DeviceOrdinal, registrationID: String, token: [UInt8], environment: APNSEnvironment,
+    secretHash: [UInt8], tags: [String], alias: String?, mobile: String?, badge: Int32, registeredAt: Instant,
+    death: TokenDeath?, facts: DeviceFacts
+  ) {
+    self.app = app
+    self.ordinal = ordinal
+    self.registrationID = registrationID
+    self.token = token
+    self.environment = environment
+    self.secretHash = secretHash
+    self.tags = tags
+    self.alias = alias
+    self.mobile = mobile
+    self.badge = badge
+    self.registeredAt = registeredAt
+    self.death = death
+    self.facts = facts
+  }
+}
+
+/// What a device tells of itself; nothing is sent by it yet.
+public struct DeviceFacts: Sendable, Hashable {
+  public var osVersion: String?
+  public var appVersion: String?
+  public var language: String?
+  public var timeZone: String?
+
+  public init(osVersion: String? = nil, appVersion: String? = nil, language: String? = nil, timeZone: String? = nil) {
+    self.osVersion = osVersion
+    self.appVersion = appVersion
+    self.language = language
+    self.timeZone = timeZone
+  }
+}
+
+/// A registration to be kept: a new device, or the one that has the token already.
+public struct DeviceDraft: Sendable {
+  public var app: Int64
+  /// For a new device; one that is known keeps its own.
+  public var registrationID: String
+  public var token: [UInt8]
+  public var environment: APNSEnvironment
+  public var secretHash: [UInt8]
+  public var facts: DeviceFacts
+  public var at: Instant
+
+  public init(
+    app: Int64, registrationID: String, token: [UInt8], environment: APNSEnvironment, secretHash: [UInt8],
+    facts: DeviceFacts, at: Instant
+  ) {
+    self.app = app
+    self.registrationID = registrationID
+    self.token = token
+    self.environment = environment
+    self.secretHash = secretHash
+    self.facts = facts
+    self.at = at
+  }
+}
+
+/// A change of one device. Tags are removed before others are added.
+public struct DeviceEdit: Sendable, Equatable {
+  public enum Text: Sendable, Equatable {
+    case set(String)
+    case clear
+  }
+
+  public var clearTags = false
+  public var removeTags: [String] = []
+  public var addTags: [String] = []
+  public var alias: Text?
+  public var mobile: Text?
+  public var badge: Int32?
+
+  public init() {}
+}
+
+public struct DeviceLimits: Sendable {
+  /// How many devices may share an alias. Default 10, as JPush has it since 2020.
+  public var devicesPerAlias = 10
+  /// Default 1,000.
+  public var tagsPerDevice = 1000
+
+  public init() {}
+}
+
+public enum DeviceEditAnswer: Sendable, Equatable {
+  case done
+  case noSuchDevice
+  /// Nothing was changed.
+  case aliasFull(devices: Int)
+  /// Nothing was changed.
+  case tooManyTags(Int)
+}

@@ -1,0 +1,107 @@
+public import Audience
+public import Basics
+
+/// A push as it was accepted: all that sending it takes, so that any process can go on with it.
+public struct StoredPush: Sendable, Equatable {
+  /// The message id.
+  public var id: Int64
+  public var app: Int64
+  public var acceptedAt: Instant
+  public var environment: APNSEnvironment
+  /// The body of the request.
+  public var request: [UInt8]
+  /// JSON of the payload without what differs by device.
+  public var payload: [UInt8]
+  /// `apns-push-type`.
+  public var pushType: String
+  /// `apns-priority`.
+  public var priority: UInt8
+  /// `apns-expiration`, seconds since 1970.
+  public var expiration: Int64?
+  /// Not sent any more from here on.
+  public var deadline: Instant?
+  /// `apns-collapse-id`.
+  public var collapseID: String?
+  public var badge: BadgeArithmetic
+  public var sendNumber: Int32
+  /// `cid`.
+  public var clientID: String?
+  public var wrongEnvironment: Int
+  public var deadTokens: Int
+  public var warnings: [String]
+  public var unmatched: [String]
+
+  public init(
+    id: Int64, app: Int64, acceptedAt: Instant, environment: APNSEnvironment, request: [UInt8], payload: [UInt8],
+    pushType: String, priority: UInt8, expiration: Int64?, deadline: Instant?, collapseID: String?,
+    badge: BadgeArithmetic, sendNumber: Int32, clientID: String?, wrongEnvironment: Int, deadTokens: Int,
+    warnings: [String], unmatched: [String]
+  ) {
+    self.id = id
+    self.app = app
+    self.acceptedAt = acceptedAt
+    self.environment = environment
+    self.request = request
+    self.payload = payload
+    self.pushType = pushType
+    self.priority = priority
+    self.expiration = expiration
+    self.deadline = deadline
+    self.collapseID = collapseID
+    self.badge = badge
+    self.sendNumber = sendNumber
+    self.clientID = clientID
+    self.wrongEnvironment = wrongEnvironment
+    self.deadTokens = deadTokens
+    self.warnings = warnings
+    self.unmatched = unmatched
+  }
+}
+
+/// What a push does to the badge that is kept for each device.
+public enum BadgeArithmetic: Sendable, Hashable {
+  case none
+  case set(Int32)
+  case add(Int32)
+
+  /// Badges stay within 0 and 99,999, what JPush's SDKs allow.
+  public static let range: ClosedRange<Int32> = 0...99_999
+
+  public func applied(to badge: Int32) -> Int32 {
+    switch self {
+    case .none: badge
+    case .set(let value): Swift.min(Swift.max(value, Self.range.lowerBound), Self.range.upperBound)
+    case .add(let amount):
+      Int32(
+        Swift.min(
+          Swift.max(Int64(badge) + Int64(amount), Int64(Self.range.lowerBound)), Int64(Self.range.upperBound)))
+    }
+  }
+}
+
+public enum Acceptance: Sendable, Equatable {
+  case accepted
+  /// The same `cid` was accepted before, within the window: that push, and how many devices it targeted.
+  case repeated(StoredPush, targeted: Int)
+}
+
+/// How a push stands.
+public struct PushProgress: Sendable, Equatable {
+  public var push: StoredPush
+  public var targeted: Int
+  public var counts: [OutcomeKind: Int]
+  /// Why it waits, for an operator; nil when it does not.
+  public var waiting: String?
+  /// nil until every device of it ended.
+  public var finishedAt: Instant?
+
+  public init(
+    push: StoredPush, targeted: Int, counts: [OutcomeKind: Int], waiting: String?, finishedAt: Instant?
+  ) {
+    self.push = push
+    self.targeted = targeted
+    self.counts = counts
+    self.waiting = waiting
+    self.finishedAt = finishedAt
+  }
+}

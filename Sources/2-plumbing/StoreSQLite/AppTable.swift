@@ -1,0 +1,36 @@
+import Basics
+import Store
+
+struct AppTable {
+  let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  func insert(_ app: StoredApp) throws(StoreFault) -> StoredApp {
+    try database.run(
+      "INSERT INTO app (key, bundle_id, name, secret_hash, created_at) VALUES (?, ?, ?, ?, ?)", .text(app.key),
+      .text(app.bundleID), .optional(app.name), .text(app.secretHash), .int(app.createdAt.milliseconds))
+    var stored = app
+    stored.id = database.lastInsertID
+    return stored
+  }
+
+  func app(key: String) throws(StoreFault) -> StoredApp? {
+    try database.first(
+      "SELECT id, key, bundle_id, name, secret_hash, created_at FROM app WHERE key = ?", .text(key), read: Self.read)
+  }
+
+  func all() throws(StoreFault) -> [StoredApp] {
+    var apps: [StoredApp] = []
+    try database.each("SELECT id, key, bundle_id, name, secret_hash, created_at FROM app ORDER BY id") { row in
+      apps.append(Self.read(row))
+    }
+    return apps
+  }
+
+  private static func read(_ row: Row) -> StoredApp {
+    StoredApp(
+      id: row.int(0), key: row.text(1), bundleID: row.text(2), name: row.optionalText(3), secretHash: row.text(4),
+      createdAt: Instant(milliseconds: row.int(5)))
+  }
+}

@@ -1,0 +1,146 @@
+import Audience
+import Store
+
+/// Names a set of devices that is kept shard by shard.
+enum DeviceSetKey {
+  case tag(Int64)
+  case dead(app: Int64)
+  case sandbox(app: Int64)
+
+  var id: Int64 {
+    switch self {
+    case .tag(let tag): tag * 4
+    case .dead(let app): app * 4 + 1
+    case .sandbox(let app): app * 4 + 2
+    }
+  }
+}
+
+/// Reads and changes `device_set`.
+struct DeviceSets {
+  let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  func members(ofSet id: Int64, in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
+    let row = id << 16 | Int64(shard)
+    let members = try database.first("SELECT members FROM device_set WHERE id = ?", .int(row)) {
+      row throws(StoreFault) in try DeviceSet(column: 0, of: row)
+    }
+    return members ?? DeviceSet()
+  }
+
+  /// The shards that hold at least one, in growing order.
+  func shards(ofSet id: Int64) throws(StoreFault) -> [ShardIndex] {
+    var shards: [ShardIndex] = []
+    try database.each("SELECT id FROM device_set WHERE id BETWEEN ? AND ?", .int(id << 16), .int(id << 16 | 0xFFFF)) {
+      shards.append(ShardIndex(truncatingIfNeeded: $0.int(0)))
+    }
+    return shards
+  }
+
+  func insert(_ ordinal: DeviceOrdinal, into key: DeviceSetKey) throws(StoreFault) {
+    var members = try members(ofSet: key.id, in: ordinal.shard)
+    if members.insert(ordinal) { try write(members, key, ordinal.shard) }
+  }
+
+  func remove(_ ordinals: some Sequence<DeviceOrdinal>, from key: DeviceSetKey) throws(StoreFault) {
+    for ordinal in ordinals {
+      var members = try members(ofSet: key.id, in: ordinal.shard)
+      if members.remove(ordinal) { try write(members, key, ordinal.shard) }
+    }
+  }
+
+  /// All of one shard.
+  func insert(_ ordinals: [DeviceOrdinal], in shard: ShardIndex, into key: DeviceSetKey) throws(StoreFault) {
+    guard !ordinals.isEmpty else { return }
+    var members = try members(ofSet: key.id, in: shard)
+    members.formUnion(DeviceSet(ordinals))
+    try write(members, key, shard)
+  }
+
+  private func write(_ members: DeviceSet, _ key: DeviceSetKey, _ shard: ShardIndex) throws(StoreFault) {
+    let row = key.id << 16 | Int64(shard)
+    if members.isEmpty {
+      try database.run("DELETE FROM device_set WHERE id = ?", .int(row))
+    } else {
+      try database.run(
+        "INSERT INTO device_set VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET members = ?2", .int(row),
+        .blob(members.serialized()))
+    }
+  }
+}
+
+extension DeviceSet {
+  /// From a column that `serialized` was written to; a null is the empty set.
+  init(column: Int32, of row: Row) throws(StoreFault) {
+    guard !row.isNull(column) else {
+      self.init()
+      return
+    }
+    guard let set = row.withBlob(column, { DeviceSet(serialized: $0) }) else {
+      throw .corrupt("a set of devices cannot be read")
+    }
+    self = set
+  }
+}
+
+/// One app's devices as an audience is evaluated against them.
+struct AudienceTables: AudienceIndex {
+  let database: Database
+  let app: Int64
+  /// Ordinals below it are given.
+  let nextOrdinal: Int64
+
+  init(_ database: Database, app: Int64) throws(StoreFault) {
+    self.database = database
+    self.app = app
+    nextOrdinal = try database.first("SELECT next_ordinal FROM app WHERE id = ?", .int(app)) { $0.int(0) } ?? 0
+  }
+
+  var shardCount: Int { Int((nextOrdinal + 0xFFFF) >> 16) }
+
+  func members(of term: AudienceTerm) throws(StoreFault) -> TermMembers {
+    var ordinals: [DeviceOrdinal] = []
+    switch term {
+    case .tag(let name):
+      let tag = try database.first("SELECT id FROM tag WHERE app = ? AND name = ?", .int(app), .text(name)) {
+        $0.int(0)
+      }
+      guard let tag else { return .nobody }
+      let set = DeviceSetKey.tag(tag).id
+      return .set(id: set, shards: try DeviceSets(database).shards(ofSet: set))
+    case .alias(let name):
+      try database.each("SELECT id FROM device WHERE alias = ? AND app = ?", .text(name), .int(app)) {
+        ordinals.append(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
+      }
+    case .registrationID(let name):
+      try database.each("SELECT id FROM device WHERE registration_id = ? AND app = ?", .text(name), .int(app)) {
+        ordinals.append(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
+      }
+    }
+    return .devices(DeviceSet(ordinals))
+  }
+
+  func members(ofSet id: Int64, in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
+    try DeviceSets(database).members(ofSet: id, in: shard)
+  }
+
+  func everyone(in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
+    let range = shard.ordinals
+    guard nextOrdinal > range.lowerBound else { return DeviceSet() }
+    return DeviceSet(range.lowerBound...DeviceOrdinal(min(Int64(range.upperBound), nextOrdinal - 1)))
+  }
+
+  func dead(in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
+    try members(ofSet: DeviceSetKey.dead(app: app).id, in: shard)
+  }
+
+  func devices(of environment: APNSEnvironment, in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
+    let sandboxed = try members(ofSet: DeviceSetKey.sandbox(app: app).id, in: shard)
+    switch environment {
+    case .sandbox: return sandboxed
+    case .production: return try everyone(in: shard).subtracting(sandboxed)
+    }
+  }
+}

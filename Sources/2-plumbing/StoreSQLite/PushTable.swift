@@ -1,0 +1,151 @@
+import Audience
+import Basics
+import Store
+
+/// Accepts pushes and tells how they stand.
+struct PushTable {
+  let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  // MARK: Accepting
+
+  func accept(
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
+  ) throws(StoreFault) -> Acceptance {
+    if let name = push.clientID {
+      let earlier = try database.first(
+        "SELECT push FROM client_id WHERE app = ? AND name = ? AND at >= ?", .int(push.app), .text(name),
+        .int(since.milliseconds)
+      ) { $0.int(0) }
+      if let earlier, let (known, targeted) = try read(earlier, app: push.app) {
+        return .repeated(known, targeted: targeted)
+      }
+      try database.run(
+        """
+        INSERT INTO client_id VALUES (?1, ?2, ?3, ?4) ON CONFLICT (app, name) DO UPDATE SET push = ?3, at = ?4
+        """, .int(push.app), .text(name), .int(push.id), .int(push.acceptedAt.milliseconds))
+    }
+    let (kind, amount) = push.badge.columns
+    try database.run(
+      """
+      INSERT INTO push (id, app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline,
+        collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
+        unmatched, targeted, open_shards, finished_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
+      .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
+      .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
+      .int(amount), .int(push.sendNumber), .optional(push.clientID), .int(push.wrongEnvironment),
+      .int(push.deadTokens), .text(joined(push.warnings)), .text(joined(push.unmatched)),
+      .int(audience.reduce(0) { $0 + $1.devices.count }), .int(audience.count),
+      audience.isEmpty ? .int(push.acceptedAt.milliseconds) : .null)
+    for part in audience {
+      try database.run(
+        "INSERT INTO push_shard (push, shard, owed, audience) VALUES (?, ?, ?, ?)", .int(push.id), .int(part.shard),
+        .int(part.devices.count), .blob(part.devices.serialized()))
+    }
+    return .accepted
+  }
+
+  // MARK: Reading
+
+  func read(_ id: Int64, app: Int64?) throws(StoreFault) -> (StoredPush, targeted: Int)? {
+    try database.first(
+      """
+      SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
+        badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted
+        FROM push WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
+      """, .int(id), .optional(app)
+    ) { row throws(StoreFault) in
+      guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(2))),
+        let badge = BadgeArithmetic(kind: row.int(10), amount: row.int(11))
+      else { throw .corrupt("push \(id) cannot be read") }
+      let push = StoredPush(
+        id: id, app: row.int(0), acceptedAt: Instant(milliseconds: row.int(1)), environment: environment,
+        request: row.blob(3), payload: row.blob(4), pushType: row.text(5), priority: UInt8(clamping: row.int(6)),
+        expiration: row.optionalInt(7), deadline: row.optionalInt(8).map(Instant.init(milliseconds:)),
+        collapseID: row.optionalText(9), badge: badge, sendNumber: Int32(clamping: row.int(12)),
+        clientID: row.optionalText(13), wrongEnvironment: Int(row.int(14)), deadTokens: Int(row.int(15)),
+        warnings: split(row.text(16)), unmatched: split(row.text(17)))
+      return (push, Int(row.int(18)))
+    }
+  }
+
+  func unfinished(after: OpenShard?, limit: Int) throws(StoreFault) -> [OpenShard] {
+    var shards: [OpenShard] = []
+    try database.each(
+      """
+      SELECT push.app, push, shard, owed FROM push_shard JOIN push ON push.id = push_shard.push
+        WHERE owed > 0 AND (push, shard) > (?, ?) ORDER BY push, shard LIMIT ?
+      """, .int(after?.push ?? -1), .int(after.map { Int64($0.shard) } ?? -1), .int(limit)
+    ) { row in
+      shards.append(
+        OpenShard(
+          app: row.int(0), push: row.int(1), shard: ShardIndex(truncatingIfNeeded: row.int(2)),
+          devices: UInt32(clamping: row.int(3))))
+    }
+    return shards
+  }
+
+  func progress(app: Int64, push id: Int64) throws(StoreFault) -> PushProgress? {
+    guard let (push, targeted) = try read(id, app: app) else { return nil }
+    var progress = PushProgress(push: push, targeted: targeted, counts: [:], waiting: nil, finishedAt: nil)
+    try database.each("SELECT waiting, finished_at FROM push WHERE id = ?", .int(id)) { row in
+      progress.waiting = row.optionalText(0)
+      progress.finishedAt = row.optionalInt(1).map(Instant.init(milliseconds:))
+    }
+    try database.each("SELECT outcome, sum(count) FROM push_outcome WHERE push = ? GROUP BY outcome", .int(id)) {
+      progress.counts[OutcomeKind(column: $0.text(0))] = Int($0.int(1))
+    }
+    return progress
+  }
+
+  /// Lists are kept as lines; what is listed holds no line breaks that matter.
+  private func joined(_ lines: [String]) -> String {
+    lines.map { $0.replacing("\n", with: " ") }.joined(separator: "\n")
+  }
+
+  private func split(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+}
+
+extension BadgeArithmetic {
+  var columns: (kind: Int64, amount: Int64) {
+    switch self {
+    case .none: (0, 0)
+    case .set(let value): (1, Int64(value))
+    case .add(let amount): (2, Int64(amount))
+    }
+  }
+
+  init?(kind: Int64, amount: Int64) {
+    switch kind {
+    case 0: self = .none
+    case 1: self = .set(Int32(clamping: amount))
+    case 2: self = .add(Int32(clamping: amount))
+    default: return nil
+    }
+  }
+}
+
+extension OutcomeKind {
+  var column: String {
+    switch self {
+    case .accepted: "accepted"
+    case .refused(let reason): "refused:\(reason)"
+    case .expired: "expired"
+    case .unanswered: "unanswered"
+    case .skipped: "skipped"
+    }
+  }
+
+  init(column: String) {
+    switch column {
+    case "accepted": self = .accepted
+    case "expired": self = .expired
+    case "unanswered": self = .unanswered
+    case "skipped": self = .skipped
+    default: self = .refused(String(column.dropFirst("refused:".count)))
+    }
+  }
+}

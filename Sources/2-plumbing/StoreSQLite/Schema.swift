@@ -1,0 +1,59 @@
+import Store
+
+/// The tables, made and changed step by step; each step runs once per file, in a transaction with the note of it.
+///
+/// - A device's id is `app << 32 | ordinal`, so that a shard is a range of rows.
+/// - Sets of devices (tags, the dead, those in the sandbox) are kept as one roaring bitmap per shard under
+///   `set << 16 | shard`; see `DeviceSetKey`. `device_tag` says the same by device.
+/// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
+enum Schema {
+  private static let migrations = [
+    """
+    CREATE TABLE app (
+      id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, bundle_id TEXT NOT NULL, name TEXT, secret_hash TEXT NOT NULL,
+      created_at INTEGER NOT NULL, next_ordinal INTEGER NOT NULL DEFAULT 0);
+    CREATE TABLE device (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, registration_id TEXT NOT NULL, token BLOB NOT NULL,
+      environment INTEGER NOT NULL, secret_hash BLOB NOT NULL, alias TEXT, mobile TEXT, badge INTEGER NOT NULL DEFAULT 0,
+      registered_at INTEGER NOT NULL, dead_at INTEGER, dead_since INTEGER, dead_reason TEXT,
+      os_version TEXT, app_version TEXT, language TEXT, time_zone TEXT);
+    CREATE UNIQUE INDEX device_token ON device (token, app);
+    CREATE UNIQUE INDEX device_registration_id ON device (registration_id);
+    CREATE INDEX device_alias ON device (alias, app) WHERE alias IS NOT NULL;
+    CREATE TABLE tag (id INTEGER PRIMARY KEY, app INTEGER NOT NULL, name TEXT NOT NULL, UNIQUE (app, name));
+    CREATE TABLE device_tag (device INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (device, tag)) WITHOUT ROWID;
+    CREATE TABLE device_set (id INTEGER PRIMARY KEY, members BLOB NOT NULL);
+    CREATE TABLE push (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, accepted_at INTEGER NOT NULL, environment INTEGER NOT NULL,
+      request BLOB NOT NULL, payload BLOB NOT NULL, push_type TEXT NOT NULL, priority INTEGER NOT NULL,
+      expiration INTEGER, deadline INTEGER, collapse_id TEXT, badge_kind INTEGER NOT NULL, badge_amount INTEGER NOT NULL,
+      send_number INTEGER NOT NULL, client_id TEXT, wrong_environment INTEGER NOT NULL, dead_tokens INTEGER NOT NULL,
+      warnings TEXT NOT NULL, unmatched TEXT NOT NULL, targeted INTEGER NOT NULL, open_shards INTEGER NOT NULL,
+      waiting TEXT, finished_at INTEGER);
+    CREATE TABLE client_id (
+      app INTEGER NOT NULL, name TEXT NOT NULL, push INTEGER NOT NULL, at INTEGER NOT NULL,
+      PRIMARY KEY (app, name)) WITHOUT ROWID;
+    CREATE TABLE push_shard (
+      push INTEGER NOT NULL, shard INTEGER NOT NULL, owed INTEGER NOT NULL, audience BLOB NOT NULL, done BLOB,
+      badged BLOB, PRIMARY KEY (push, shard)) WITHOUT ROWID;
+    CREATE INDEX push_shard_owing ON push_shard (push, shard) WHERE owed > 0;
+    CREATE TABLE push_outcome (
+      push INTEGER NOT NULL, shard INTEGER NOT NULL, outcome TEXT NOT NULL, count INTEGER NOT NULL,
+      PRIMARY KEY (push, shard, outcome)) WITHOUT ROWID;
+    CREATE TABLE push_trouble (
+      push INTEGER NOT NULL, ordinal INTEGER NOT NULL, outcome TEXT NOT NULL, status INTEGER, note TEXT,
+      at INTEGER NOT NULL, PRIMARY KEY (push, ordinal)) WITHOUT ROWID;
+    """
+  ]
+
+  static func prepare(_ database: Database) throws(StoreFault) {
+    try database.execute("CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY)")
+    let version = try database.first("SELECT coalesce(max(version), 0) FROM migration") { Int($0.int(0)) } ?? 0
+    guard version <= migrations.count else {
+      throw .unusable("made by a newer Belfry (schema \(version); this one knows \(migrations.count))")
+    }
+    for (index, migration) in migrations.enumerated().dropFirst(version) {
+      try database.execute("BEGIN IMMEDIATE; \(migration) INSERT INTO migration VALUES (\(index + 1)); COMMIT;")
+    }
+  }
+}

@@ -1,0 +1,267 @@
+import Audience
+import Basics
+import Store
+
+/// The work on one shard of a push: claiming devices, keeping what became of them.
+struct ShardTable {
+  let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  private struct Shard {
+    var app: Int64
+    var environment: APNSEnvironment
+    var badge: BadgeArithmetic
+    var audience: DeviceSet
+    var done: DeviceSet
+    var badged: DeviceSet
+  }
+
+  func begin(_ hold: ShardHold, claiming limit: Int, at now: Instant) throws(StoreFault) -> ShardStart {
+    guard let (push, _) = try PushTable(database).read(hold.push, app: nil), var shard = try read(hold) else {
+      return .finished
+    }
+    while true {
+      let pending = shard.audience.subtracting(shard.done)
+      let (claimed, skipped) = try claim(pending.ordinals(limit: limit), hold, &shard)
+      if claimed.isEmpty || !skipped.isEmpty {
+        var finish = Finish()
+        for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
+        if try write(hold, shard, finish.counts, at: now).shardFinished { return .finished }
+        if claimed.isEmpty { continue }  // the first of them are all gone: take the next
+      } else if push.badge != .none {
+        try write(hold, shard, [:], at: now)
+      }
+      return .begun(hold, push, pending: shard.audience.subtracting(shard.done), claimed: claimed)
+    }
+  }
+
+  func advance(
+    _ hold: ShardHold, outcomes: [DeviceOutcome], claiming: [DeviceOrdinal], at now: Instant
+  ) throws(StoreFault) -> ShardAdvance {
+    guard var shard = try read(hold) else {
+      return ShardAdvance(claimed: [], retired: [], kept: [], shardFinished: true, pushFinished: true)
+    }
+    var finish = Finish()
+    for outcome in outcomes { try end(outcome, hold, &shard, at: now, &finish) }
+    let (claimed, skipped) = try claim(claiming.filter { !shard.done.contains($0) }, hold, &shard)
+    for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
+    try DeviceSets(database).insert(finish.dead, in: hold.shard, into: .dead(app: shard.app))
+    let finished = try write(hold, shard, finish.counts, at: now)
+    return ShardAdvance(
+      claimed: claimed, retired: finish.retired, kept: finish.kept, shardFinished: finished.shardFinished,
+      pushFinished: finished.pushFinished)
+  }
+
+  /// nil when nothing is owed.
+  private func read(_ hold: ShardHold) throws(StoreFault) -> Shard? {
+    try database.first(
+      """
+      SELECT push.app, push.environment, push.badge_kind, push.badge_amount, audience, done, badged
+        FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
+      """, .int(hold.push), .int(hold.shard)
+    ) { row throws(StoreFault) in
+      guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(1))),
+        let badge = BadgeArithmetic(kind: row.int(2), amount: row.int(3))
+      else { throw .corrupt("push \(hold.push) cannot be read") }
+      return Shard(
+        app: row.int(0), environment: environment, badge: badge, audience: try DeviceSet(column: 4, of: row),
+        done: try DeviceSet(column: 5, of: row), badged: try DeviceSet(column: 6, of: row))
+    }
+  }
+
+  // MARK: Claiming
+
+  private struct Candidate {
+    var ordinal: DeviceOrdinal
+    var token: [UInt8]
+    var badge: Int32
+    var environment: UInt8
+    var isDead: Bool
+  }
+
+  private func claim(
+    _ ordinals: [DeviceOrdinal], _ hold: ShardHold, _ shard: inout Shard
+  ) throws(StoreFault) -> (claimed: [ClaimedDevice], skipped: [DeviceOutcome]) {
+    var claimed: [ClaimedDevice] = []
+    claimed.reserveCapacity(ordinals.count)
+    var skipped: [DeviceOutcome] = []
+    let found = try candidates(ordinals, app: shard.app)
+    if found.count < ordinals.count {
+      for ordinal in DeviceSet(ordinals).subtracting(DeviceSet(found.map(\.ordinal))) {
+        skipped.append(DeviceOutcome(ordinal: ordinal, kind: .skipped, note: "the device is gone"))
+      }
+    }
+    for candidate in found {
+      if candidate.isDead {
+        skipped.append(DeviceOutcome(ordinal: candidate.ordinal, kind: .skipped, note: "its token died meanwhile"))
+      } else if candidate.environment != shard.environment.rawValue {
+        skipped.append(
+          DeviceOutcome(ordinal: candidate.ordinal, kind: .skipped, note: "moved to the other environment meanwhile"))
+      } else {
+        var badge = candidate.badge
+        if shard.badge != .none, shard.badged.insert(candidate.ordinal) {
+          badge = shard.badge.applied(to: candidate.badge)
+          if badge != candidate.badge {
+            try database.run(
+              "UPDATE device SET badge = ? WHERE id = ?", .int(badge),
+              .int(DeviceTable.id(app: shard.app, candidate.ordinal)))
+          }
+        }
+        claimed.append(ClaimedDevice(ordinal: candidate.ordinal, token: candidate.token, badge: badge))
+      }
+    }
+    return (claimed, skipped)
+  }
+
+  /// The rows of `ordinals` (growing, of one shard): one range when they lie close together, else one by one.
+  private func candidates(_ ordinals: [DeviceOrdinal], app: Int64) throws(StoreFault) -> [Candidate] {
+    guard let first = ordinals.first, let last = ordinals.last else { return [] }
+    var found: [Candidate] = []
+    found.reserveCapacity(ordinals.count)
+    if Int(last - first) < 4 * ordinals.count {
+      var next = 0
+      try database.each(
+        "SELECT id, token, badge, environment, dead_at IS NOT NULL FROM device WHERE id BETWEEN ? AND ? ORDER BY id",
+        .int(DeviceTable.id(app: app, first)), .int(DeviceTable.id(app: app, last))
+      ) { row in
+        let ordinal = DeviceOrdinal(truncatingIfNeeded: row.int(0))
+        while next < ordinals.count, ordinals[next] < ordinal { next += 1 }
+        if next < ordinals.count, ordinals[next] == ordinal { found.append(Self.candidate(row)) }
+      }
+    } else {
+      for ordinal in ordinals {
+        try database.each(
+          "SELECT id, token, badge, environment, dead_at IS NOT NULL FROM device WHERE id = ?",
+          .int(DeviceTable.id(app: app, ordinal))
+        ) { found.append(Self.candidate($0)) }
+      }
+    }
+    return found
+  }
+
+  private static func candidate(_ row: Row) -> Candidate {
+    Candidate(
+      ordinal: DeviceOrdinal(truncatingIfNeeded: row.int(0)), token: row.blob(1), badge: Int32(clamping: row.int(2)),
+      environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0)
+  }
+
+  // MARK: Ending
+
+  private struct Finish {
+    var counts: [OutcomeKind: Int] = [:]
+    var dead: [DeviceOrdinal] = []
+    var retired: [ShardAdvance.TokenNotice] = []
+    var kept: [ShardAdvance.TokenNotice] = []
+  }
+
+  private func end(
+    _ outcome: DeviceOutcome, _ hold: ShardHold, _ shard: inout Shard, at now: Instant, _ finish: inout Finish
+  ) throws(StoreFault) {
+    guard shard.audience.contains(outcome.ordinal), shard.done.insert(outcome.ordinal) else { return }
+    finish.counts[outcome.kind, default: 0] += 1
+    guard outcome.kind != .accepted else { return }
+    var note = outcome.note
+    if let evidence = outcome.evidence {
+      note = try judge(evidence, DeviceTable.id(app: shard.app, outcome.ordinal), &finish)
+    }
+    try database.run(
+      "INSERT OR REPLACE INTO push_trouble VALUES (?, ?, ?, ?, ?, ?)", .int(hold.push), .int(outcome.ordinal),
+      .text(outcome.kind.column), .optional(outcome.status.map(Int64.init)), .optional(note), .int(now.milliseconds))
+  }
+
+  /// Retires a token or not, and answers what `explain` shall say of it.
+  private func judge(
+    _ evidence: TokenEvidence, _ id: Int64, _ finish: inout Finish
+  ) throws(StoreFault) -> String {
+    let found = try database.first(
+      "SELECT token, environment, registered_at, registration_id, dead_at IS NOT NULL FROM device WHERE id = ?",
+      .int(id)
+    ) { row in
+      (
+        verdict: evidence.verdict(
+          token: row.blob(0), environment: APNSEnvironment(rawValue: UInt8(clamping: row.int(1))) ?? .production,
+          registeredAt: Instant(milliseconds: row.int(2))),
+        registeredAt: Instant(milliseconds: row.int(2)), registrationID: row.text(3), isDead: row.int(4) != 0
+      )
+    }
+    guard let found else { return evidence.reason }
+    switch found.verdict {
+    case .keep(let words):
+      finish.kept.append(.init(registrationID: found.registrationID, words: words))
+      return words
+    case .retire(let death):
+      let words = death.words(registeredAt: found.registeredAt)
+      if found.isDead { return words }
+      try database.run(
+        "UPDATE device SET dead_at = ?, dead_since = ?, dead_reason = ? WHERE id = ?",
+        .int(death.notedAt.milliseconds), .optional(death.since?.milliseconds), .text(death.reason), .int(id))
+      finish.dead.append(DeviceOrdinal(truncatingIfNeeded: id))
+      finish.retired.append(.init(registrationID: found.registrationID, words: words))
+      return words
+    }
+  }
+
+  @discardableResult
+  private func write(
+    _ hold: ShardHold, _ shard: Shard, _ counts: [OutcomeKind: Int], at now: Instant
+  ) throws(StoreFault) -> (shardFinished: Bool, pushFinished: Bool) {
+    let owed = shard.audience.count - shard.done.count
+    try database.run(
+      "UPDATE push_shard SET owed = ?, done = ?, badged = ? WHERE push = ? AND shard = ?", .int(owed),
+      owed == 0 ? .null : .blob(shard.done.serialized()),
+      owed == 0 || shard.badged.isEmpty ? .null : .blob(shard.badged.serialized()), .int(hold.push),
+      .int(hold.shard))
+    for (kind, count) in counts {
+      try database.run(
+        """
+        INSERT INTO push_outcome VALUES (?1, ?2, ?3, ?4)
+          ON CONFLICT (push, shard, outcome) DO UPDATE SET count = count + ?4
+        """, .int(hold.push), .int(hold.shard), .text(kind.column), .int(count))
+    }
+    guard owed == 0 else { return (false, false) }
+    let open = try database.first(
+      "UPDATE push SET open_shards = open_shards - 1 WHERE id = ? RETURNING open_shards", .int(hold.push)
+    ) { $0.int(0) }
+    guard open == 0 else { return (true, false) }
+    try database.run(
+      "UPDATE push SET finished_at = ?, waiting = NULL WHERE id = ?", .int(now.milliseconds), .int(hold.push))
+    return (true, true)
+  }
+
+  // MARK: Explaining
+
+  func trace(app: Int64, push: Int64, registrationID: String) throws(StoreFault) -> DeviceTrace {
+    let found = try database.first("SELECT waiting FROM push WHERE id = ? AND app = ?", .int(push), .int(app)) {
+      (waiting: $0.optionalText(0), ())
+    }
+    guard let found else { return .noSuchPush }
+    guard let device = try DeviceTable(database).device(app: app, registrationID: registrationID) else {
+      return .noSuchDevice
+    }
+    let shard = try database.first(
+      "SELECT owed, audience, done FROM push_shard WHERE push = ? AND shard = ?", .int(push),
+      .int(device.ordinal.shard)
+    ) { row throws(StoreFault) in
+      (
+        isFinished: row.int(0) == 0, audience: try DeviceSet(column: 1, of: row),
+        done: try DeviceSet(column: 2, of: row)
+      )
+    }
+    guard let shard, shard.audience.contains(device.ordinal) else { return .notTargeted(device) }
+    guard shard.isFinished || shard.done.contains(device.ordinal) else {
+      return .pending(device, waiting: found.waiting)
+    }
+    let trouble = try database.first(
+      "SELECT outcome, status, note, at FROM push_trouble WHERE push = ? AND ordinal = ?", .int(push),
+      .int(device.ordinal)
+    ) { row in
+      DeviceTrace.ended(
+        device,
+        DeviceOutcome(
+          ordinal: device.ordinal, kind: OutcomeKind(column: row.text(0)), status: row.optionalInt(1).map(Int.init),
+          note: row.optionalText(2)), at: Instant(milliseconds: row.int(3)))
+    }
+    return trouble ?? .accepted(device)
+  }
+}

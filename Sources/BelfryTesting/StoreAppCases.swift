@@ -1,0 +1,48 @@
+import Store
+
+enum StoreAppCases {
+  static let all: [ConformanceCase<any Store>] = [
+    ConformanceCase("an app is found by its key") { store in
+      let one = try await store.createApp(StoreSamples.app("one"))
+      let two = try await store.createApp(StoreSamples.app("two"))
+      try expect(one.id < two.id, is: true, "ids grow")
+      try expect(try await store.app(key: "two"), is: two)
+      try expect(try await store.app(key: "three"), is: nil)
+      try expect(try await store.apps(), is: [one, two])
+    },
+    ConformanceCase("a key that is taken is a fault and changes nothing") { store in
+      let one = try await store.createApp(StoreSamples.app("one"))
+      let fault = try await fault { () throws(StoreFault) in try await store.createApp(StoreSamples.app("one")) }
+      guard case .taken = fault else { throw ConformanceFailure(description: "\(fault)") }
+      try expect(try await store.apps(), is: [one])
+    },
+    ConformanceCase("one that cannot is alone with its fault, whoever shares its commit") { store in
+      _ = try await store.createApp(StoreSamples.app("app 0"))
+      let faults = await withTaskGroup(of: Int.self) { group in
+        for number in 0..<60 {
+          group.addTask {
+            do throws(StoreFault) {
+              _ = try await store.createApp(StoreSamples.app(number % 3 == 0 ? "app 0" : "app \(number)"))
+              return 0
+            } catch {
+              return 1
+            }
+          }
+        }
+        return await group.reduce(0, +)
+      }
+      try expect(faults, is: 20)
+      try expect(try await store.apps().count, is: 41)
+    },
+    ConformanceCase("says that it takes writes, and keeps nothing of having said so") { store in
+      try await store.check()
+      try await store.check()
+      try expect(try await store.apps(), is: [])
+    },
+    ConformanceCase("a store that is closed says so") { store in
+      await store.close()
+      try expect(try await fault { () throws(StoreFault) in try await store.apps() }, is: .closed)
+      try expect(try await fault { () throws(StoreFault) in try await store.check() }, is: .closed)
+    },
+  ]
+}

@@ -1,0 +1,20 @@
+public import Store
+
+/// What every engine of `Store` must do. Each case wants a store that is empty.
+public enum StoreConformance {
+  public static let cases: [ConformanceCase<any Store>] =
+    StoreAppCases.all + StoreDeviceCases.all + StoreAudienceCases.all + StorePushCases.all + StoreShardCases.all
+    + StoreTokenCases.all
+}
+
+func fault<Result>(
+  of body: () async throws(StoreFault) -> Result, file: String = #fileID, line: Int = #line
+) async throws -> StoreFault {
+  let result: Result
+  do throws(StoreFault) {
+    result = try await body()
+  } catch {
+    return error
+  }
+  throw ConformanceFailure(description: "\(file):\(line): no fault but \(result)")
+}
