@@ -36,44 +36,140 @@ public enum HTTP2SubmitFault: Error, Hashable, Sendable {
 /// Memory: one copy of each open stream's own fields and body, 64 KiB of output, and the answers in progress.
 public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `loop`, whose thread is checked in each call
   public let loop: EventLoop
+  private let usesTLS: Bool
+  private let wantsH2: Bool
+  private var session: HTTP2Session?
+  private var handler: (any HTTP2ClientHandler)?
+  private var wasClosed = false
 
-  init(loop: EventLoop) { self.loop = loop }
+  private init(loop: EventLoop, tls: TLSClientContext?, handler: any HTTP2ClientHandler) {
+    self.loop = loop
+    usesTLS = tls != nil
+    wantsH2 = tls?.offersH2 == true
+    self.handler = handler
+  }
 
   /// Starts connecting; on the loop. `tls` nil speaks HTTP/2 in the clear with prior knowledge. The outcome is told to
-  /// `handler`, which the connection keeps until `closed`.
+  /// `handler` on a later turn; the connection keeps it until `closed`.
   public static func connect(
     to endpoint: Endpoint, tls: TLSClientContext?, on loop: EventLoop, settings: HTTP2Settings = .client,
     limits: HTTP2Limits = HTTP2Limits(), handler: any HTTP2ClientHandler
   ) -> HTTP2ClientConnection {
-    fatalError("coming")
+    loop.preconditionCurrent()
+    let connection = HTTP2ClientConnection(loop: loop, tls: tls, handler: handler)
+    let session = HTTP2Session(side: .client, loop: loop, settings: settings, limits: limits, owner: connection)
+    connection.session = session
+    session.attach(.connect(to: endpoint, tls: tls, on: loop, limits: session.streamLimits, handler: session))
+    return connection
   }
 
   /// How many requests may be submitted now.
-  public var freeStreams: Int { fatalError("coming") }
+  public var freeStreams: Int {
+    loop.preconditionCurrent()
+    guard isOpen, let session else { return 0 }
+    return max(0, Int(session.remoteStreamLimit) - openStreams)
+  }
+
   /// Requests without an answer yet.
-  public var openStreams: Int { fatalError("coming") }
+  public var openStreams: Int {
+    loop.preconditionCurrent()
+    return session.map { $0.open.count - $0.deliveredCount } ?? 0
+  }
+
   /// False before the peer's first SETTINGS, after GOAWAY, and after the end.
-  public var isOpen: Bool { fatalError("coming") }
+  public var isOpen: Bool {
+    loop.preconditionCurrent()
+    guard let session, !wasClosed else { return false }
+    return session.settingsSeen && !session.isDraining && !session.isEnded
+  }
 
   /// Queues one request; it leaves at the end of this turn of the loop. `common` holds the fields that do not change
   /// (`:method`, `:scheme`, `:authority` among them); `path` and the fields of `own` marked so are never indexed.
-  /// Bytes are copied once.
+  /// Names in `own` must be lower case. Bytes are copied once.
   public func submit(
     common: HTTP2FieldBlock, path: [UInt8], own: [HTTP2Field], body: [UInt8]
   ) throws(HTTP2SubmitFault) -> Int32 {
-    fatalError("coming")
+    guard isOpen, let session else { throw .notOpen }
+    guard freeStreams > 0 else { throw .noFreeStream }
+    if let invalid = common.invalid { throw .invalidField(invalid) }
+    for field in own where !field.isValid { throw .invalidField(String(decoding: field.name, as: UTF8.self)) }
+    guard !path.isEmpty, path.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidField(":path") }
+    guard let id = session.request(common: common, path: path, own: own, body: body) else { throw .notOpen }
+    return id
   }
 
   /// Ends a stream; told by `streamFailed` with that code.
-  public func reset(stream: Int32, code: HTTP2ErrorCode = .cancel) { fatalError("coming") }
+  public func reset(stream: Int32, code: HTTP2ErrorCode = .cancel) {
+    loop.preconditionCurrent()
+    session?.reset(stream, code: code.rawValue)
+  }
+
   /// Asks for a sign of life. The answer is `pong()`; without one within `pingTimeout` the connection is closed.
-  public func ping() { fatalError("coming") }
-  /// Graceful: takes no new streams, says GOAWAY and closes once the open ones have ended. Else at once.
-  public func close(graceful: Bool) { fatalError("coming") }
+  public func ping() {
+    loop.preconditionCurrent()
+    session?.ping(mark: 1)
+  }
+
+  /// Graceful: takes no new streams and closes once the open ones have ended. Else at once; open streams get no answer.
+  public func close(graceful: Bool) {
+    loop.preconditionCurrent()
+    guard let session, let stream = session.stream else { return }
+    let reason = StreamConnection.stopped(stream.peer.description)
+    if graceful { session.drain(reason) } else { session.end(reason) }
+    wasClosed = true
+  }
 }
 
-/// Fields prepared once for many messages: never copied again, pseudo fields first. Names are made lower case.
-public final class HTTP2FieldBlock: Sendable {
-  let fields: [HTTP2Field]
-  public init(_ fields: [HTTP2Field]) { self.fields = fields }
+extension HTTP2ClientConnection: HTTP2SessionOwner {
+  func sessionOpened() {
+    guard let session, let stream = session.stream else { return }
+    if usesTLS, wantsH2, stream.negotiatedProtocol != "h2" {
+      session.abort(
+        TransportFault(
+          .applicationProtocolRefused, at: stream.peer.description,
+          what: "the server does not speak HTTP/2 (it chose no ALPN protocol)",
+          remedy: "Check host and port: APNs listens on 443 and 2197."))
+      return
+    }
+    handler?.connected()
+  }
+
+  func settingsArrived() {
+    guard let session else { return }
+    handler?.settingsChanged(maxConcurrentStreams: session.remoteStreamLimit)
+  }
+
+  func settingsAcknowledged() {}
+
+  func messageArrived(_ slot: HTTP2Slot) {
+    guard slot.excess == nil else {
+      session?.reset(slot.id, code: HTTP2ErrorCode.cancel.rawValue)
+      handler?.streamFailed(stream: slot.id, code: .cancel)
+      return
+    }
+    handler?.response(
+      stream: slot.id, HTTP2Response(status: slot.status, fields: slot.fields, body: slot.body))
+    // The server has said all; whatever of ours was still to come is of no use to it.
+    if slot.bodySent < slot.outgoingBody.count { session?.reset(slot.id, code: HTTP2ErrorCode.noError.rawValue) }
+  }
+
+  func streamEnded(_ slot: HTTP2Slot, code: UInt32) {
+    guard !slot.isDelivered else { return }
+    // A request that never left was not processed, whatever nghttp2 calls the reason.
+    handler?.streamFailed(stream: slot.id, code: slot.headersSent ? HTTP2ErrorCode(rawValue: code) : .refusedStream)
+  }
+
+  func goAwayArrived(lastStream: Int32, code: UInt32, debugData: [UInt8]) {
+    handler?.goAway(lastStream: lastStream, code: HTTP2ErrorCode(rawValue: code), debugData: debugData)
+  }
+
+  func pongArrived() { handler?.pong() }
+
+  func sessionEnded(_ fault: TransportFault) {
+    wasClosed = true
+    let handler = self.handler
+    self.handler = nil
+    handler?.closed(fault)
+    session = nil
+  }
 }

@@ -19,31 +19,113 @@ extension HTTP2ServerHandler {
 /// the loop is the intended owner.
 public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `loop`, whose thread is checked in each call
   public let loop: EventLoop
-
-  init(loop: EventLoop) { self.loop = loop }
-
   /// The client's address.
-  public var peer: Endpoint { fatalError("coming") }
+  public let peer: Endpoint
+  private let makeHandler: @Sendable (HTTP2ServerConnection) -> any HTTP2ServerHandler
+  private let ended: @Sendable (HTTP2ServerConnection) -> Void
+  private var session: HTTP2Session?
+  private var handler: (any HTTP2ServerHandler)?
+
+  init(
+    stream: StreamConnection, makeHandler: @escaping @Sendable (HTTP2ServerConnection) -> any HTTP2ServerHandler,
+    ended: @escaping @Sendable (HTTP2ServerConnection) -> Void
+  ) {
+    loop = stream.loop
+    peer = stream.peer
+    self.makeHandler = makeHandler
+    self.ended = ended
+  }
+
+  func attach(_ session: HTTP2Session) { self.session = session }
+
   /// The client's certificate if it gave one; it was not judged, only checked.
-  public var peerCertificate: PeerCertificate? { fatalError("coming") }
+  public var peerCertificate: PeerCertificate? {
+    loop.preconditionCurrent()
+    return session?.stream?.peerCertificate
+  }
+
   /// Whether the client chose `h2` by ALPN; false for one that starts with HTTP/2 without asking.
-  public var negotiatedH2: Bool { fatalError("coming") }
+  public var negotiatedH2: Bool {
+    loop.preconditionCurrent()
+    return session?.stream?.negotiatedProtocol == "h2"
+  }
+
   /// Requests without a finished answer.
-  public var openStreams: Int { fatalError("coming") }
+  public var openStreams: Int {
+    loop.preconditionCurrent()
+    return session?.open.count ?? 0
+  }
 
   /// Answers a request. Without body: HEADERS with END_STREAM. With one: HEADERS and, as far as the client's window and
   /// frame size admit, exactly one DATA frame with END_STREAM; a body larger than either goes in as few frames as
-  /// possible. Does nothing for a stream that is over or already answered.
-  public func respond(stream: Int32, status: Int, fields: [HTTP2Field], body: [UInt8]) { fatalError("coming") }
-  public func reset(stream: Int32, code: HTTP2ErrorCode) { fatalError("coming") }
+  /// possible. Does nothing for a stream that is over or already answered. Names in `fields` must be lower case.
+  public func respond(stream: Int32, status: Int, fields: [HTTP2Field], body: [UInt8]) {
+    loop.preconditionCurrent()
+    guard let session, !session.isEnded, let slot = session.slot(of: stream), slot.isDelivered, !slot.isAnswered else {
+      return
+    }
+    session.respond(slot, status: status, fields: fields, body: body)
+  }
+
+  public func reset(stream: Int32, code: HTTP2ErrorCode) {
+    loop.preconditionCurrent()
+    session?.reset(stream, code: code.rawValue)
+  }
+
   /// Sends GOAWAY. `lastStream` nil means the newest stream received. Streams above it are dropped without an answer;
   /// later ones are ignored. The connection stays open for the others: `close` ends it.
-  public func goAway(lastStream: Int32? = nil, code: HTTP2ErrorCode, debugData: [UInt8]) { fatalError("coming") }
+  public func goAway(lastStream: Int32? = nil, code: HTTP2ErrorCode, debugData: [UInt8]) {
+    loop.preconditionCurrent()
+    session?.goAway(lastStream: lastStream, code: code.rawValue, debugData: debugData)
+  }
+
   /// Announces another stream limit. It holds from the client's acknowledgement on: streams opened before are served,
   /// later ones above the limit are reset with REFUSED_STREAM. Never ends the connection.
-  public func announce(maxConcurrentStreams: UInt32) { fatalError("coming") }
-  /// Graceful: GOAWAY, then closes once the open streams have ended and all is sent. Else at once after what is queued.
-  public func close(graceful: Bool) { fatalError("coming") }
-  /// Cuts the TCP connection without a word, as a broken network would.
-  public func abort() { fatalError("coming") }
+  public func announce(maxConcurrentStreams: UInt32) {
+    loop.preconditionCurrent()
+    session?.announce(maxConcurrentStreams: maxConcurrentStreams)
+  }
+
+  /// Graceful: GOAWAY, then closes once the open streams have ended and all is sent. Else after what is queued and fits.
+  public func close(graceful: Bool) {
+    loop.preconditionCurrent()
+    let reason = StreamConnection.stopped(peer.description)
+    if graceful { session?.drain(reason) } else { session?.end(reason) }
+  }
+
+  /// Cuts the TCP connection without a word, as a broken network would; the client sees a reset.
+  public func abort() {
+    loop.preconditionCurrent()
+    session?.stream?.reset(StreamConnection.stopped(peer.description))
+  }
+}
+
+extension HTTP2ServerConnection: HTTP2SessionOwner {
+  func sessionOpened() { handler = makeHandler(self) }
+
+  func settingsArrived() {}
+
+  func settingsAcknowledged() { handler?.settingsAcknowledged() }
+
+  func messageArrived(_ slot: HTTP2Slot) {
+    handler?.request(
+      HTTP2Request(fields: slot.fields, body: slot.body, excess: slot.excess), stream: slot.id)
+  }
+
+  func streamEnded(_ slot: HTTP2Slot, code: UInt32) {
+    guard slot.isDelivered else { return }
+    handler?.streamClosed(slot.id, code: HTTP2ErrorCode(rawValue: code))
+  }
+
+  func goAwayArrived(lastStream: Int32, code: UInt32, debugData: [UInt8]) {}
+
+  func pongArrived() {}
+
+  func sessionEnded(_ fault: TransportFault) {
+    let handler = self.handler
+    self.handler = nil
+    handler?.closed(fault)
+    session = nil
+    ended(self)
+  }
 }

@@ -1,0 +1,93 @@
+import CNgHTTP2
+
+/// All that one stream needs, taken from a free list and put back when the stream is over, so that a message costs no
+/// allocation once a connection is warm. nghttp2 compresses headers when it sends, not when one submits: what a slot
+/// holds must stay untouched until its stream is closed.
+final class HTTP2Slot {
+  var id: Int32 = 0
+  /// Place in the session's list of open streams.
+  var index = 0
+  var startedAt: Int64 = 0
+
+  // What comes in.
+  var fields = HTTP2FieldList()
+  var status = 0
+  var body: [UInt8] = []
+  var headerListSize = 0
+  var isTrailer = false
+  var excess: HTTP2Request.Excess?
+  var discarded = 0
+  /// Bytes of the connection's window that `body` occupies.
+  var heldWindow = 0
+  /// The peer sent its last byte.
+  var isComplete = false
+  /// The handler was told.
+  var isDelivered = false
+
+  // What goes out.
+  private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var common: HTTP2FieldBlock?
+  private(set) var outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
+  var bodySent = 0
+  /// HEADERS of ours are on the wire.
+  var headersSent = false
+  /// Server: `respond` was called.
+  var isAnswered = false
+  /// Waits for room to send its body in one piece.
+  var isDeferred = false
+
+  deinit { memory.deallocate() }
+
+  /// Copies what is the message's own and lists all fields, pseudo fields first. The result points into the slot and
+  /// into `common`.
+  func load(
+    _ list: inout [nghttp2_nv], common: HTTP2FieldBlock?, first: (name: StaticString, value: [UInt8]), own: [HTTP2Field],
+    body: [UInt8]
+  ) {
+    var size = first.value.count + body.count
+    for field in own { size += field.name.count + field.value.count }
+    if size > memory.count {
+      memory.deallocate()
+      memory = .allocate(byteCount: max(1024, size), alignment: 1)
+    }
+    self.common = common
+    list.removeAll(keepingCapacity: true)
+    if let common { list.append(contentsOf: common.pseudo) }
+    guard var cursor = memory.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+    first.value.withUnsafeBufferPointer { cursor.update(from: $0.baseAddress ?? UnsafePointer(cursor), count: $0.count) }
+    list.append(
+      nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: first.name.utf8Start), value: cursor,
+        namelen: first.name.utf8CodeUnitCount, valuelen: first.value.count, flags: noCopy | noIndex))
+    cursor += first.value.count
+    if let common { list.append(contentsOf: common.regular) }
+    for field in own { list.append(place(field, at: &cursor)) }
+    body.withUnsafeBufferPointer { cursor.update(from: $0.baseAddress ?? UnsafePointer(cursor), count: $0.count) }
+    outgoingBody = UnsafeRawBufferPointer(start: cursor, count: body.count)
+  }
+
+  /// Ready for the next stream; keeps small memory, gives back large.
+  func clear() {
+    id = 0
+    fields.removeAll()
+    status = 0
+    if body.capacity > 16_384 { body = [] } else { body.removeAll(keepingCapacity: true) }
+    headerListSize = 0
+    isTrailer = false
+    excess = nil
+    discarded = 0
+    heldWindow = 0
+    isComplete = false
+    isDelivered = false
+    common = nil
+    outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
+    bodySent = 0
+    headersSent = false
+    isAnswered = false
+    isDeferred = false
+    if memory.count > 16_384 {
+      memory.deallocate()
+      memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    }
+  }
+}
