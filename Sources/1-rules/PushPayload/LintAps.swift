@@ -23,7 +23,13 @@ extension LintRun {
     }
     let setting = ApsSetting(isLiveActivity: statedType == .liveactivity || node(.event) != nil)
     for (key, value) in members { judge(key, value, setting) }
-    if let alert = node(.alert), tape.nodes[alert].kind == .object { walkAlert(alert, setting) }
+    if let alert = node(.alert) {
+      if tape.nodes[alert].kind == .object {
+        walkAlert(alert, setting)
+      } else {
+        judgePlainText(alert, JSONPath("aps", "alert"))
+      }
+    }
     if let sound = node(.sound) { judgeSound(sound) }
   }
 
@@ -162,13 +168,7 @@ extension LintRun {
         "Add \"\(key.rawValue)\", or put the finished text into \(plain.rawValue).",
         path: path.appending(arguments.rawValue))
     }
-    if let text = alertNode(plain), alertNode(key) == nil, tape.placeholders(in: text) > 0 {
-      add(
-        .placeholderWithoutArguments, .warning, text,
-        "\(path).\(plain.rawValue) has a placeholder, but nothing fills a plain text", "It is shown as it is written.",
-        "Use \(key.rawValue) and \(arguments.rawValue), or put the finished text here.",
-        path: path.appending(plain.rawValue))
-    }
+    if let text = alertNode(plain), alertNode(key) == nil { judgePlainText(text, path.appending(plain.rawValue)) }
     if let text = alertNode(key), tape.nodes[text].kind == .string {
       let wanted = tape.placeholders(in: text)
       let given = alertNode(arguments).map {
@@ -181,6 +181,15 @@ extension LintRun {
         "Placeholders without an argument stay empty or are shown as they are.",
         "Give \(wanted) strings in \(arguments.rawValue).", path: path.appending(key.rawValue))
     }
+  }
+
+  private mutating func judgePlainText(_ text: Int, _ path: JSONPath) {
+    guard tape.placeholders(in: text) > 0 else { return }
+    add(
+      .placeholderWithoutArguments, .warning, text, "\(path) has a placeholder, but nothing fills a plain text",
+      "It is shown as it is written.",
+      "Use loc-key and loc-args (for a title, title-loc-key and title-loc-args), or put the finished text here.",
+      path: path)
   }
 
   // MARK: sound

@@ -1,5 +1,6 @@
 /// Every command, in the order of `belfry help`. Each lives in a file of its own, `<Name>Command.swift`.
 let allCommands: [Command] = [
+  lintCommand,
   configCommand,
   completionCommand,
 ]
