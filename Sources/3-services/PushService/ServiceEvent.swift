@@ -24,5 +24,17 @@ public struct Metric: Sendable, Equatable {
   public struct Label: Sendable, Equatable {
     public var name: String
     public var value: String
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  public init(name: String, help: String, kind: Kind, labels: [Label] = [], value: Double) {
+    self.name = name
+    self.help = help
+    self.kind = kind
+    self.labels = labels
+    self.value = value
   }
 }
