@@ -1,1 +1,158 @@
-// placeholder until the first file of HTTPAPI lands
+public import Basics
+internal import PushPayload
+public import PushService
+public import Transport
+
+/// The REST door of the push service: JPush's `/v3` as its SDKs call it (spec jpush.md), our own `/v1`, what apps on
+/// phones call (`/device/v1`), and `/healthz`, `/readyz`, `/metrics`.
+///
+/// A function from request to answer: it needs no socket. May be called from any task, any number of times at once.
+/// Every answer says how many calls are left, every answer other than 2xx is JSON with an `error` object, and success
+/// carries JPush's keys only; what was ignored in a request stands in the header `X-Belfry-Warnings`.
+public struct HTTPAPI: Sendable {
+  public struct Settings: Sendable {
+    public var rateLimits = RateLimitSettings()
+    /// Sockets, sizes and time-outs, for `serve`.
+    public var limits = HTTPLimits()
+    /// Where the ids of `GET /v3/push/cid` come from.
+    public var random: @Sendable () -> UInt64 = {
+      var random = SystemRandomNumberGenerator()
+      return random.next()
+    }
+
+    public init() {}
+  }
+
+  let service: PushService
+  let settings: Settings
+  let rateLimits: RateLimits
+  private let clock: any WallClock
+  private let counts = CallCounts()
+
+  public init(service: PushService, clock: any WallClock, settings: Settings = Settings()) {
+    self.service = service
+    self.settings = settings
+    self.clock = clock
+    rateLimits = RateLimits(settings.rateLimits, clock: clock)
+  }
+
+  /// Listens and answers until the server is stopped.
+  public func serve(on endpoint: Endpoint) throws(TransportFault) -> HTTPServer {
+    try HTTPServer.start(endpoint, limits: settings.limits, refusal: { refuse($0, $1) }, handler: { await answer($0) })
+  }
+
+  public func answer(_ request: HTTPRequest) async -> HTTPResponse {
+    let start = clock.uptime
+    let routing = Routing(method: request.method, path: request.path)
+    var call = Call(request: request, family: routing.family, quota: rateLimits.untouched(routing.family))
+    var answer: HTTPResponse
+    do throws(RequestFault) {
+      answer = try await self.answer(routing, &call)
+    } catch {
+      answer = Answers.fault(error, family: routing.family)
+    }
+    answer.add(call.quota)
+    if case .wrongMethod(let allowed) = routing.target { answer.headers["Allow"] = allowed.joined(separator: ", ") }
+    counts.count(
+      route: routing.label, status: answer.status,
+      took: .milliseconds(clock.uptime.milliseconds - start.milliseconds))
+    return answer
+  }
+
+  /// The answer to a request that is too large to be taken, or comes while the server stops.
+  public func refuse(_ refusal: HTTPRefusal, _ request: HTTPRequest) -> HTTPResponse {
+    let family = Routing(method: request.method, path: request.path).family
+    let code: RequestFault.Code
+    switch refusal {
+    case .bodyTooLarge, .headTooLarge: code = .tooLarge
+    case .stopping: code = RequestFault.Code.temporarilyUnavailable.asSeen(in: family)
+    }
+    var answer = Answers.refusal(
+      status: refusal.status, code: code.rawValue, message: refusal.message, family: family)
+    answer.add(rateLimits.untouched(family))
+    counts.count(route: "refused", status: answer.status, took: .milliseconds(0))
+    return answer
+  }
+
+  private func answer(_ routing: Routing, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    switch routing.target {
+    case .served(let route):
+      return try await serve(route, &call)
+    case .wrongMethod(let allowed):
+      throw RequestFault(
+        .methodNotAllowed, found: "\(call.request.method.prefix(20)) is not what this path takes",
+        remedy: "Use \(allowed.joined(separator: " or ")).")
+    case .notServed:
+      throw RequestFault(
+        .noSuchAPI, found: "this version does not serve \(quoted(call.request.path))",
+        remedy: "docs/jpush-compatibility.md lists what is served.")
+    case .unknown:
+      throw RequestFault(
+        .noSuchAPI, found: "there is no \(quoted(call.request.path))",
+        remedy: "docs/jpush-compatibility.md lists what is served.")
+    case .malformed:
+      throw RequestFault(
+        .invalidParameter, found: "the path \(quoted(call.request.path)) is not percent-encoded UTF-8",
+        remedy: "Encode it as RFC 3986 says.")
+    }
+  }
+
+  private func serve(_ route: Route, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    switch route {
+    case .push: return try await push(&call, validateOnly: false)
+    case .validatePush: return try await push(&call, validateOnly: true)
+    case .clientIDs: return try await clientIDs(&call)
+    case .device(let id): return try await device(id, &call)
+    case .changeDevice(let id): return try await changeDevice(id, &call)
+    case .register: return try await register(&call)
+    case .ownDevice(let id): return try await ownDevice(id, &call)
+    case .changeOwnDevice(let id): return try await changeOwnDevice(id, &call)
+    case .pushReport(let id): return try await report(id, &call)
+    case .health: return Answers.ok(["status": "ok"])
+    case .readiness: return try await readiness()
+    case .metrics: return metrics()
+    }
+  }
+
+  private func readiness() async throws(RequestFault) -> HTTPResponse {
+    guard await service.ready() else {
+      throw RequestFault(
+        .temporarilyUnavailable, found: "the service is not ready", remedy: "Wait until its store takes writes.")
+    }
+    return Answers.ok(["status": "ready"])
+  }
+
+  private func metrics() -> HTTPResponse {
+    HTTPResponse(
+      status: 200, headers: ["Content-Type": MetricsText.contentType],
+      body: Array(MetricsText.render(service.metrics() + counts.metrics).utf8))
+  }
+}
+
+/// One call on its way through the door.
+struct Call {
+  let request: HTTPRequest
+  let family: APIFamily
+  /// What the rate headers will tell.
+  var quota: RateLimits.Verdict
+}
+
+extension Routing {
+  fileprivate var label: String {
+    switch target {
+    case .served(let route): route.label
+    case .wrongMethod, .notServed, .unknown, .malformed: "none"
+    }
+  }
+}
+
+extension HTTPResponse {
+  /// Under both names that SDKs read (jpush.md §3).
+  fileprivate mutating func add(_ quota: RateLimits.Verdict) {
+    headers.add("X-Rate-Limit-Limit", String(quota.limit))
+    headers.add("X-Rate-Limit-Quota", String(quota.limit))
+    headers.add("X-Rate-Limit-Remaining", String(quota.remaining))
+    headers.add("X-Rate-Limit-Reset", String(quota.reset))
+    if !quota.isAllowed { headers.add("Retry-After", String(quota.retryAfter)) }
+  }
+}

@@ -1,0 +1,126 @@
+internal import PushPayload
+internal import PushService
+internal import Transport
+
+/// Builds answers: JSON always, success with JPush's keys only, faults as `{"error": {"code", "message"}}` (jpush.md §3).
+enum Answers {
+  static func ok(_ value: JSONValue) -> HTTPResponse { json(200, value) }
+
+  /// JPush's "N/A": 200 without a body, with the content type all the same.
+  static var empty: HTTPResponse { HTTPResponse(status: 200, headers: ["Content-Type": "application/json"]) }
+
+  static func json(_ status: Int, _ value: JSONValue) -> HTTPResponse {
+    HTTPResponse(status: status, headers: ["Content-Type": "application/json"], body: value.encoded())
+  }
+
+  static func fault(_ fault: RequestFault, family: APIFamily) -> HTTPResponse {
+    let code = fault.code.asSeen(in: family)
+    var answer = refusal(
+      status: code.httpStatus, code: code.rawValue, message: fault.description, place: fault.place, family: family)
+    if code.httpStatus == 401 { answer.headers["WWW-Authenticate"] = "Basic realm=\"Belfry\", charset=\"UTF-8\"" }
+    if code.httpStatus == 503 { answer.headers["Retry-After"] = "1" }
+    return answer
+  }
+
+  /// Our own families answer RFC 9457 problems, which carry the `error` object too.
+  static func refusal(
+    status: Int, code: Int, message: String, place: String? = nil, family: APIFamily
+  ) -> HTTPResponse {
+    let error: JSONValue = ["code": .number(JSONNumber(code)), "message": .string(message)]
+    guard family.hasProblems else { return json(status, ["error": error]) }
+    var problem: JSONObject = [
+      "type": "about:blank", "title": .string(title(of: status)), "status": .number(JSONNumber(status)),
+      "detail": .string(message), "code": .number(JSONNumber(code)),
+    ]
+    problem["place"] = place.map(JSONValue.string)
+    problem["error"] = error
+    var answer = json(status, .object(problem))
+    answer.headers["Content-Type"] = "application/problem+json"
+    return answer
+  }
+
+  private static func title(of status: Int) -> String {
+    switch status {
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 413: "Content Too Large"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 503: "Service Unavailable"
+    default: "Error"
+    }
+  }
+
+  // MARK: warnings
+
+  private static let mostWarningBytes = 4096
+
+  /// The value of `X-Belfry-Warnings`: a JSON array of sentences in ASCII, at most 4 KiB; nil without warnings.
+  static func warningHeader(_ warnings: [String]) -> String? {
+    guard !warnings.isEmpty else { return nil }
+    var shown: [String] = []
+    var size = 0
+    for warning in warnings {
+      let text = ascii(warning)
+      size += text.utf8.count + 2
+      guard size <= mostWarningBytes else {
+        shown.append("\"\(warnings.count - shown.count) more are in the push's record\"")
+        break
+      }
+      shown.append(text)
+    }
+    return "[\(shown.joined(separator: ", "))]"
+  }
+
+  /// A JSON string of ASCII only.
+  private static func ascii(_ text: String) -> String {
+    var result = ""
+    for unit in JSONValue.string(text).text.utf16 {
+      if unit < 0x7F, unit >= 0x20 {
+        result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+      } else {
+        let hex = String(unit, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      }
+    }
+    return result
+  }
+}
+
+extension RequestFault.Code {
+  /// The number that a family of calls has for it.
+  func asSeen(in family: APIFamily) -> RequestFault.Code {
+    switch family {
+    case .push, .schedule, .admin, .server, .native:
+      return self
+    case .report:
+      switch self {
+      case .internalError: return .reportInternalError
+      case .authenticationFailed: return .reportAuthenticationFailed
+      case .invalidParameter, .missingParameter, .unknownKey: return .reportInvalidParameter
+      case .methodNotAllowed, .tooLarge, .audienceEmpty, .overLimit, .temporarilyUnavailable, .rateLimited,
+        .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter,
+        .deviceInternalError, .deviceCredentialsMissing, .deviceInvalidParameter, .deviceAuthenticationFailed,
+        .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable:
+        return self
+      }
+    case .device, .registration:
+      switch self {
+      case .internalError: return .deviceInternalError
+      case .authenticationFailed: return .deviceAuthenticationFailed
+      case .invalidParameter, .missingParameter, .unknownKey: return .deviceInvalidParameter
+      case .temporarilyUnavailable: return .deviceTemporarilyUnavailable
+      case .methodNotAllowed: return .noSuchAPI
+      case .tooLarge, .audienceEmpty, .overLimit, .rateLimited, .forbidden, .reportInternalError,
+        .reportAuthenticationFailed, .reportInvalidParameter, .deviceInternalError, .deviceCredentialsMissing,
+        .deviceInvalidParameter, .deviceAuthenticationFailed, .noSuchAPI, .devicePartlyInvalid, .aliasFull,
+        .tooManyTags, .deviceTemporarilyUnavailable:
+        return self
+      }
+    }
+  }
+}

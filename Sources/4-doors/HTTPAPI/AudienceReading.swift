@@ -1,0 +1,65 @@
+internal import Audience
+internal import PushPayload
+internal import PushService
+
+/// Reads `audience` (jpush.md §4.3): keys combine by AND; within tag, alias and registration_id any one suffices; an
+/// empty array is as if the key were not there; but never does "nothing said" become "everybody" (case C35).
+enum AudienceReading {
+  private static let mostTags = 20
+  private static let mostNames = 1000
+  private static let known = [
+    "tag", "tag_and", "tag_not", "alias", "registration_id", "segment", "abtest", "live_activity_id", "file",
+  ]
+
+  static func read(_ field: Field) throws(RequestFault) -> AudienceExpression {
+    if case .string(let text) = field.value {
+      guard text == "all" else {
+        throw field.wrong(
+          "\(quoted(text)) is no audience", "Give \"all\", or an object such as {\"alias\": [\"lin\"]}.")
+      }
+      return .everyone
+    }
+    let fields = try field.object()
+    try fields.refuseUnknown(besides: known)
+    for key in ["segment", "abtest", "live_activity_id", "file"] {
+      if let unserved = fields[key] {
+        throw unserved.wrong("this version does not serve \(key)", "Use tags, aliases or registration ids.")
+      }
+    }
+    var parts: [AudienceExpression] = []
+    if let tags = try names(fields["tag"], most: mostTags, Names.checkTagOrAlias) {
+      parts.append(.any(tags.map(AudienceExpression.tag)))
+    }
+    if let tags = try names(fields["tag_and"], most: mostTags, Names.checkTagOrAlias) {
+      parts.append(.all(tags.map(AudienceExpression.tag)))
+    }
+    if let tags = try names(fields["tag_not"], most: mostTags, Names.checkTagOrAlias) {
+      parts.append(.not(.any(tags.map(AudienceExpression.tag))))
+    }
+    if let aliases = try names(fields["alias"], most: mostNames, Names.checkTagOrAlias) {
+      parts.append(.any(aliases.map(AudienceExpression.alias)))
+    }
+    if let ids = try names(fields["registration_id"], most: mostNames, Names.checkRegistrationID) {
+      parts.append(.any(ids.map(AudienceExpression.registrationID)))
+    }
+    guard let first = parts.first else {
+      throw field.wrong(
+        "it names nobody", "Fill one of tag, tag_and, tag_not, alias, registration_id; or give \"all\".")
+    }
+    return parts.count == 1 ? first : .all(parts)
+  }
+
+  /// nil for a key that is absent or empty.
+  private static func names(
+    _ field: Field?, most: Int, _ check: (Field) throws(RequestFault) -> String
+  ) throws(RequestFault) -> [String]? {
+    guard let field else { return nil }
+    let elements = try field.array()
+    guard elements.count <= most else {
+      throw field.wrong("it has \(elements.count) entries", "At most \(most) are allowed in one push.")
+    }
+    var names: [String] = []
+    for element in elements { names.append(try check(element)) }
+    return names.isEmpty ? nil : names
+  }
+}

@@ -1,0 +1,49 @@
+internal import PushService
+internal import Transport
+
+extension HTTPAPI {
+  /// The app that calls, by Basic credentials; counts the call against its limit.
+  func authenticate(_ call: inout Call) async throws(RequestFault) -> AppRecord {
+    let credentials = try credentials(call)
+    guard !credentials.user.hasPrefix("group-") else {
+      throw RequestFault(
+        .authenticationFailed, found: "these are the credentials of a group",
+        remedy: "Groups come with a later version; use an app's key and master secret.")
+    }
+    let app = try await service.authenticate(appKey: credentials.user, masterSecret: credentials.password)
+    try count(&call, app: app.key)
+    return app
+  }
+
+  /// The app of the device that calls for itself: its app key as user, its own secret as password.
+  func authenticateDevice(_ registrationID: String, _ call: inout Call) async throws(RequestFault) -> AppRecord {
+    let credentials = try credentials(call)
+    let app = try await service.authenticateDevice(
+      appKey: credentials.user, registrationID: registrationID, secret: credentials.password)
+    try count(&call, app: app.key)
+    return app
+  }
+
+  func count(_ call: inout Call, app: String) throws(RequestFault) {
+    call.quota = rateLimits.take(app: app, family: call.family)
+    guard call.quota.isAllowed else {
+      throw RequestFault(
+        .rateLimited, found: "Rate limit exceeded: \(call.quota.limit) calls a minute",
+        remedy: "Wait \(call.quota.retryAfter) s.")
+    }
+  }
+
+  private func credentials(_ call: Call) throws(RequestFault) -> BasicCredentials {
+    guard let header = call.request.headers["Authorization"] else {
+      throw RequestFault(
+        call.family == .device || call.family == .registration ? .deviceCredentialsMissing : .authenticationFailed,
+        found: "the header Authorization is missing", remedy: "Send Basic credentials: app key and master secret.")
+    }
+    guard let credentials = BasicCredentials(header) else {
+      throw RequestFault(
+        .authenticationFailed, found: "the header Authorization is not Basic credentials",
+        remedy: "Send `Basic` and the Base64 of key:secret.")
+    }
+    return credentials
+  }
+}

@@ -1,0 +1,61 @@
+internal import Audience
+internal import PushPayload
+internal import PushService
+internal import Transport
+
+extension HTTPAPI {
+  /// `GET /v3/devices/{registration_id}` (jpush.md §7): these three keys, null where nothing is set.
+  func device(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticate(&call)
+    let view = try await service.device(app, registrationID: try checked(id))
+    return Answers.ok([
+      "tags": .array(view.tags.map(JSONValue.string)), "alias": view.alias.map(JSONValue.string) ?? .null,
+      "mobile": view.mobile.map(JSONValue.string) ?? .null,
+    ])
+  }
+
+  /// `POST /v3/devices/{registration_id}`.
+  func changeDevice(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticate(&call)
+    let id = try checked(id)
+    try await service.changeDevice(app, registrationID: id, try DeviceReading.change(call.request.body))
+    return Answers.empty
+  }
+
+  // MARK: the device itself
+
+  /// `POST /device/v1/registrations`: an app's key (no secret: apps on phones hold none) and a device token give a
+  /// registration id and the secret that authenticates this device's further calls.
+  func register(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let (appKey, registration) = try DeviceReading.registration(call.request.body)
+    let registered = try await service.register(appKey: appKey, registration)
+    try count(&call, app: appKey)
+    return Answers.ok([
+      "registrationId": .string(registered.registrationID), "deviceSecret": .string(registered.deviceSecret),
+    ])
+  }
+
+  /// `GET /device/v1/registrations/{registration_id}`.
+  func ownDevice(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticateDevice(try checked(id), &call)
+    let view = try await service.device(app, registrationID: id)
+    return Answers.ok([
+      "registrationId": .string(id), "environment": view.environment == .sandbox ? "sandbox" : "production",
+      "tags": .array(view.tags.map(JSONValue.string)), "alias": view.alias.map(JSONValue.string) ?? .null,
+      "mobile": view.mobile.map(JSONValue.string) ?? .null, "badge": .number(JSONNumber(view.badge)),
+    ])
+  }
+
+  /// `POST /device/v1/registrations/{registration_id}`: as the app server's call, and `badge`, the number that `+1`
+  /// counts from (case C07).
+  func changeOwnDevice(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticateDevice(try checked(id), &call)
+    let change = try DeviceReading.change(call.request.body, ownBadge: true)
+    try await service.changeDevice(app, registrationID: id, change)
+    return Answers.ok([:])
+  }
+
+  private func checked(_ id: String) throws(RequestFault) -> String {
+    try Names.checkRegistrationID(Field(value: .string(id), path: JSONPath("registration_id"), codes: .device))
+  }
+}

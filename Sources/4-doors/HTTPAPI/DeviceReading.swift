@@ -1,0 +1,91 @@
+internal import Audience
+internal import PushPayload
+internal import PushService
+
+/// Reads what changes a device (jpush.md §7).
+enum DeviceReading {
+  private static let mostEntries = 100
+  private static let mostBytes = 1000
+
+  /// `tags`, `alias`, `mobile`; with `ownBadge` (the device itself speaks) also `badge`.
+  static func change(_ body: [UInt8], ownBadge: Bool = false) throws(RequestFault) -> DeviceChange {
+    let fields = try RequestBody.object(body, codes: .device)
+    try fields.refuseUnknown(besides: ["tags", "alias", "mobile"] + (ownBadge ? ["badge"] : []))
+    var change = DeviceChange()
+    if let tags = fields["tags"] { try readTags(tags, into: &change) }
+    if let alias = fields["alias"] {
+      change.alias = alias.value == "" ? .clear : .set(try Names.checkTagOrAlias(alias))
+    }
+    if fields.object["mobile"] == .null {
+      change.mobile = .clear
+    } else if let mobile = fields["mobile"] {
+      change.mobile = mobile.value == "" ? .clear : .set(try Names.checkMobile(mobile))
+    }
+    change.badge = try fields["badge"].map { field throws(RequestFault) in Int(try field.integer(0...99_999)) }
+    return change
+  }
+
+  /// `""` clears all; `{"add": […], "remove": […]}` changes, removing first.
+  private static func readTags(_ field: Field, into change: inout DeviceChange) throws(RequestFault) {
+    if field.value == "" {
+      change.clearTags = true
+      return
+    }
+    guard case .object = field.value else {
+      throw field.wrong(
+        "\(field.value.kindInWords) stands here",
+        "Give {\"add\": […], \"remove\": […]}, or \"\" to remove all tags.")
+    }
+    let tags = try field.object()
+    try tags.refuseUnknown(besides: ["add", "remove"])
+    change.addTags = try names(tags["add"])
+    change.removeTags = try names(tags["remove"])
+  }
+
+  private static func names(_ field: Field?) throws(RequestFault) -> [String] {
+    guard let field else { return [] }
+    let elements = try field.array()
+    guard elements.count <= mostEntries else {
+      throw field.wrong("it has \(elements.count) entries", "At most \(mostEntries) are allowed in one call.")
+    }
+    var names: [String] = []
+    for element in elements { names.append(try Names.checkTagOrAlias(element)) }
+    let size = names.reduce(0) { $0 + $1.utf8.count }
+    guard size <= mostBytes else {
+      throw field.wrong("its names have \(size) bytes", "At most \(mostBytes) bytes are allowed in one call.")
+    }
+    return names
+  }
+
+  /// The body of `POST /device/v1/registrations`.
+  static func registration(_ body: [UInt8]) throws(RequestFault) -> (appKey: String, DeviceRegistration) {
+    let fields = try RequestBody.object(body, codes: .device)
+    try fields.refuseUnknown(besides: [
+      "appKey", "token", "environment", "bundleId", "osVersion", "appVersion", "language", "timeZone",
+    ])
+    guard let appKey = try fields["appKey"]?.string() else {
+      throw fields.missing("appKey", "Give the app's key, as `belfry app create` printed it.")
+    }
+    guard let token = try fields["token"]?.string() else {
+      throw fields.missing("token", "Give the device token in hex.")
+    }
+    let environment = try fields["environment"]?.word(outOf: ["production", "sandbox"]) ?? "production"
+    return (
+      appKey,
+      DeviceRegistration(
+        token: token, environment: environment == "sandbox" ? .sandbox : .production,
+        bundleID: try fields["bundleId"]?.string(), osVersion: try shortText(fields["osVersion"]),
+        appVersion: try shortText(fields["appVersion"]), language: try shortText(fields["language"]),
+        timeZone: try shortText(fields["timeZone"]))
+    )
+  }
+
+  private static func shortText(_ field: Field?) throws(RequestFault) -> String? {
+    guard let field else { return nil }
+    let text = try field.string()
+    guard text.utf8.count <= 64 else {
+      throw field.wrong("it has \(text.utf8.count) bytes", "At most 64 bytes are kept.")
+    }
+    return text
+  }
+}

@@ -1,0 +1,143 @@
+internal import PushPayload
+internal import PushService
+
+/// A value of a request's JSON and where it stands. Reading it as something it is not throws a fault that says where,
+/// what was found, and what is wanted.
+struct Field {
+  let value: JSONValue
+  let path: JSONPath
+  let codes: FaultCodes
+
+  /// The value is there, but not what it may be.
+  func wrong(_ found: String, _ remedy: String) -> RequestFault {
+    RequestFault(codes.invalid, at: path.description, found: found, remedy: remedy)
+  }
+
+  func string() throws(RequestFault) -> String {
+    guard case .string(let text) = value else {
+      throw wrong("\(value.kindInWords) stands here", "It must be a string.")
+    }
+    return text
+  }
+
+  func integer(_ range: ClosedRange<Int64>) throws(RequestFault) -> Int64 {
+    guard case .number(let number) = value else {
+      throw wrong(
+        "\(value.kindInWords) stands here", "It must be a whole number without quotes, \(range.inWords).")
+    }
+    guard let integer = number.int64, range ~= integer else {
+      throw wrong("\(quoted(number.literal)) is out of range", "It must be a whole number, \(range.inWords).")
+    }
+    return integer
+  }
+
+  /// A bool; with `orNumber`, also 1 and 0, which some SDKs send.
+  func bool(orNumber: Bool = false) throws(RequestFault) -> Bool {
+    switch value {
+    case .bool(let bool): return bool
+    case .number(let number) where orNumber && number.literal == "1": return true
+    case .number(let number) where orNumber && number.literal == "0": return false
+    case .null, .number, .string, .array, .object:
+      throw wrong("\(value.kindInWords) stands here", "It must be true or false\(orNumber ? ", or 1 or 0" : "").")
+    }
+  }
+
+  func object() throws(RequestFault) -> Fields {
+    guard case .object(let object) = value else {
+      throw wrong("\(value.kindInWords) stands here", "It must be an object.")
+    }
+    return Fields(object: object, path: path, codes: codes)
+  }
+
+  func array() throws(RequestFault) -> [Field] {
+    guard case .array(let elements) = value else {
+      throw wrong("\(value.kindInWords) stands here", "It must be an array, also for one value.")
+    }
+    return elements.enumerated().map { Field(value: $1, path: path.appending($0), codes: codes) }
+  }
+
+  /// One of `words`; another word close to one of them is answered by it.
+  func word(outOf words: [String]) throws(RequestFault) -> String {
+    let text = try string()
+    guard words.contains(text) else {
+      throw wrong("\(quoted(text)) is none of its values", nearest(to: text, among: words).hint ?? oneOf(words))
+    }
+    return text
+  }
+}
+
+/// The members of an object. A member that is `null` counts as absent, since SDKs write absent ones so.
+struct Fields {
+  let object: JSONObject
+  let path: JSONPath
+  let codes: FaultCodes
+
+  subscript(key: String) -> Field? {
+    guard let value = object[key], value != .null else { return nil }
+    return Field(value: value, path: path.appending(key), codes: codes)
+  }
+
+  var isEmpty: Bool { object.members.isEmpty }
+
+  /// Refuses every key that is not `known` (JPush 1009), naming the nearest (case C35).
+  func refuseUnknown(besides known: [String]) throws(RequestFault) {
+    for member in object.members where !known.contains(member.key) {
+      let hint = nearest(to: member.key, among: known).hint
+      throw unknown(member.key, hint ?? "Known here: \(known.joined(separator: ", ")).")
+    }
+  }
+
+  /// For objects that grow with the years: refuses a key only when it is close to a known one, which makes it a
+  /// mistake of the hand; answers the others.
+  func refuseMistyped(besides known: [String]) throws(RequestFault) -> [String] {
+    var others: [String] = []
+    for member in object.members where !known.contains(member.key) {
+      if let hint = nearest(to: member.key, among: known).hint { throw unknown(member.key, hint) }
+      others.append(member.key)
+    }
+    return others
+  }
+
+  private func unknown(_ key: String, _ remedy: String) -> RequestFault {
+    RequestFault(
+      codes.unknownKey, at: path.appending(key).description, found: "the key \(quoted(key)) does not exist",
+      remedy: remedy)
+  }
+
+  func missing(_ key: String, _ remedy: String) -> RequestFault {
+    RequestFault(codes.missing, at: path.appending(key).description, found: "it is missing", remedy: remedy)
+  }
+}
+
+/// The numbers that one family of calls has for the same mistakes (jpush.md §10).
+struct FaultCodes {
+  var missing: RequestFault.Code
+  var invalid: RequestFault.Code
+  var unknownKey: RequestFault.Code
+
+  static let push = FaultCodes(missing: .missingParameter, invalid: .invalidParameter, unknownKey: .unknownKey)
+  static let device = FaultCodes(
+    missing: .deviceInvalidParameter, invalid: .deviceInvalidParameter, unknownKey: .deviceInvalidParameter)
+}
+
+extension JSONValue {
+  /// `a number (46)`, for messages.
+  var kindInWords: String {
+    switch self {
+    case .null: "null"
+    case .bool(let bool): "\(bool)"
+    case .number(let number): "a number (\(number.literal.prefix(20)))"
+    case .string(let text): "a string (\(quoted(text)))"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+extension ClosedRange<Int64> {
+  fileprivate var inWords: String {
+    upperBound == .max ? "at least \(lowerBound)" : "\(lowerBound) to \(upperBound)"
+  }
+}
+
+func oneOf(_ words: [String]) -> String { "It must be one of \(words.joined(separator: ", "))." }

@@ -1,0 +1,79 @@
+internal import PushPayload
+internal import PushService
+
+/// Reads `options` (jpush.md §4.8). What Belfry cannot do is taken and told; a key close to a real one is refused, since
+/// `apns_prodution` must not mean "production" (case C35).
+struct OptionsReading {
+  /// Ten days, JPush's longest.
+  static let longestTimeToLive: Int64 = 864_000
+  static let mostCollapseBytes = 64
+
+  private(set) var warnings: [String] = []
+
+  private static let served = ["sendno", "time_to_live", "apns_collapse_id", "apns_production"]
+
+  /// Checked by nobody, without effect on iOS, and why; nil where a word would only be noise.
+  private static let ignored: [(key: String, why: String?)] = [
+    ("override_msg_id", "no effect on iOS; options.apns_collapse_id replaces a notification that is shown"),
+    ("big_push_duration", "pushes are not spread over time by this version"),
+    ("classification", nil),
+    ("third_party_channel", nil),
+    ("notification_3rd_ver", nil),
+    ("receipt_id", nil),
+    ("auto_truncation", nil),
+    ("portal_extra", nil),
+    ("mkt_enable", nil),
+    ("notification_switch_filter", nil),
+    ("alternate_set", "no alternative wording is sent"),
+    ("target_event", "no pushes wait for an event of the app in this version"),
+    ("active_push", "only for Android"),
+    ("need_backup", "only for Android"),
+    ("business_operation_code", "there are no push plans"),
+    ("test_model", "there are no test devices; the push went to its whole audience"),
+    ("test_message", "there are no test devices; the push went to its whole audience"),
+    ("geofence", "no geofences are served by this version"),
+  ]
+
+  mutating func read(_ field: Field, into order: inout PushOrder) throws(RequestFault) {
+    let options = try field.object()
+    for key in try options.refuseMistyped(besides: Self.served + Self.ignored.map(\.key)) {
+      warnings.append("\(field.path.appending(key)) is ignored: unknown")
+    }
+    if let number = options["sendno"] {
+      order.sendNumber = Int32(try number.integer(Int64(Int32.min)...Int64(Int32.max)))
+    }
+    order.timeToLive = try options["time_to_live"]?.integer(0...Self.longestTimeToLive)
+    order.collapseID = try options["apns_collapse_id"].map(Self.collapseID)
+    order.production = try options["apns_production"].map(Self.production) ?? true
+    if let minutes = options["big_push_duration"] { _ = try minutes.integer(0...1440) }
+    if let classification = options["classification"] { _ = try classification.integer(0...1) }
+    if let channels = options["third_party_channel"] { _ = try channels.object() }
+    for (key, why) in Self.ignored where options[key] != nil {
+      if let why { warnings.append("\(field.path.appending(key)) is ignored: \(why)") }
+    }
+  }
+
+  /// Counted in bytes, never cut (case C15).
+  private static func collapseID(_ field: Field) throws(RequestFault) -> String {
+    let text = try field.string()
+    guard 1...mostCollapseBytes ~= text.utf8.count else {
+      throw field.wrong(
+        "\(quoted(text)) has \(text.utf8.count) bytes of UTF-8", "It must have 1 to \(mostCollapseBytes) bytes.")
+    }
+    if let control = text.unicodeScalars.first(where: { $0.value < 0x20 || $0.value == 0x7F }) {
+      throw field.wrong("\(quoted(text)) has \(control.inWords)", "It travels in a header: no control characters.")
+    }
+    return text
+  }
+
+  /// A bool, or its word in quotes as JPush's own examples have it.
+  private static func production(_ field: Field) throws(RequestFault) -> Bool {
+    switch field.value {
+    case .string("true"): return true
+    case .string("false"): return false
+    case .bool(let bool): return bool
+    case .null, .number, .string, .array, .object:
+      throw field.wrong("\(field.value.kindInWords) stands here", "It must be true or false.")
+    }
+  }
+}

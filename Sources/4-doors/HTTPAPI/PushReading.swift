@@ -1,0 +1,117 @@
+internal import Audience
+internal import PushPayload
+internal import PushService
+
+/// Reads the body of a push (jpush.md §4.1, §4.10) into what `PushService` takes. Nothing defaults to "everybody, now,
+/// production" because a word was wrong: an unknown key, a wrong type, a key that comes twice are refused, each with its
+/// place.
+enum PushReading {
+  static let platforms = ["ios", "android", "hmos", "quickapp", "winphone"]
+
+  private static let known = [
+    "platform", "audience", "notification", "message", "live_activity", "inapp_message", "notification_3rd",
+    "sms_message", "options", "cid", "callback",
+  ]
+
+  static func read(_ body: [UInt8]) throws(RequestFault) -> PushOrder {
+    let fields = try RequestBody.object(body, codes: .push)
+    try fields.refuseUnknown(besides: known)
+    guard let platform = fields["platform"] else {
+      throw fields.missing("platform", "Give \"all\" or an array such as [\"ios\"].")
+    }
+    guard let audience = fields["audience"] else {
+      throw fields.missing("audience", "Give \"all\", or an object such as {\"alias\": [\"lin\"]}.")
+    }
+    try checkContents(fields)
+    let reachesIOS = try reachesIOS(platform)
+    var order = PushOrder(audience: try AudienceReading.read(audience), original: body)
+    var notification = NotificationReading()
+    var options = OptionsReading()
+    if let field = fields["notification"] { try notification.read(field, into: &order) }
+    if let field = fields["options"] { try options.read(field, into: &order) }
+    order.clientID = try fields["cid"].map(clientID)
+    order.warnings = try notification.warnings + options.warnings + warningsOfOthers(fields)
+    guard reachesIOS else {
+      throw RequestFault(
+        .audienceEmpty, at: platform.path.description, found: "ios is not among its platforms",
+        remedy: "Add \"ios\" or give \"all\": only iOS devices are served here.")
+    }
+    return order
+  }
+
+  private static func reachesIOS(_ field: Field) throws(RequestFault) -> Bool {
+    if case .string(let word) = field.value {
+      return ["all", "ios"].contains(try field.word(outOf: ["all"] + platforms)) && !word.isEmpty
+    }
+    let elements = try field.array()
+    guard !elements.isEmpty else {
+      throw field.wrong("the array is empty", "Give \"all\" or at least one platform.")
+    }
+    var names: [String] = []
+    for element in elements { names.append(try element.word(outOf: platforms)) }
+    return names.contains("ios")
+  }
+
+  /// What a push must have, and what this version does not send yet.
+  private static func checkContents(_ fields: Fields) throws(RequestFault) {
+    if let activity = fields["live_activity"] {
+      throw activity.wrong("this version does not serve Live Activities", "Send a notification.")
+    }
+    if let message = fields["message"] {
+      try checkMessage(message)
+      guard fields["notification"] != nil else {
+        throw message.wrong(
+          "in-app messages come with a later version, and there is no notification beside it",
+          "Send a notification, alone or beside the message.")
+      }
+    }
+    guard fields["notification"] != nil else {
+      throw fields.missing("notification", "Say what to show, for example {\"alert\": \"Hello\"}.")
+    }
+  }
+
+  private static func checkMessage(_ field: Field) throws(RequestFault) {
+    let message = try field.object()
+    try message.refuseUnknown(
+      besides: ["msg_content", "title", "content_type", "extras", "alternate_title", "alternate_content"])
+    guard let content = message["msg_content"] else {
+      throw message.missing("msg_content", "A message must say something.")
+    }
+    _ = try content.string()
+    for key in ["title", "content_type"] { _ = try message[key]?.string() }
+    _ = try message["extras"]?.object()
+  }
+
+  private static func warningsOfOthers(_ fields: Fields) throws(RequestFault) -> [String] {
+    var warnings: [String] = []
+    if fields["message"] != nil { warnings.append("message is ignored: in-app messages come with a later version") }
+    for (key, why) in [
+      ("inapp_message", "in-app reminders come with a later version"),
+      ("notification_3rd", "only for Android"),
+      ("sms_message", "no text messages are sent"),
+      ("callback", "receipts come with a later version"),
+    ] {
+      guard let field = fields[key] else { continue }
+      _ = try field.object()
+      warnings.append("\(key) is ignored: \(why)")
+    }
+    return warnings
+  }
+
+  /// As `GET /v3/push/cid` gives them, or of the caller's own making.
+  private static func clientID(_ field: Field) throws(RequestFault) -> String {
+    let text = try field.string()
+    let isLegal = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard isLegal, 1...64 ~= text.utf8.count else {
+      throw field.wrong("\(quoted(text)) is no cid", "It must be 1 to 64 letters, digits, hyphens and underscores.")
+    }
+    return text
+  }
+}

@@ -1,0 +1,142 @@
+internal import Transport
+
+/// Calls that share their numbers for faults, their count of calls a minute, and the form of their answers.
+enum APIFamily: String, CaseIterable, Sendable {
+  case push, device, schedule, report, admin
+  /// Our own, `/v1`.
+  case native
+  /// What apps on phones call, `/device/v1`.
+  case registration
+  /// `/healthz` and its like, and whatever belongs to none.
+  case server
+
+  /// Faults as RFC 9457 has them, beside JPush's form.
+  var hasProblems: Bool {
+    switch self {
+    case .native, .registration: true
+    case .push, .device, .schedule, .report, .admin, .server: false
+    }
+  }
+}
+
+/// A call that is served.
+enum Route: Equatable, Sendable {
+  case push
+  case validatePush
+  case clientIDs
+  case device(String)
+  case changeDevice(String)
+  case register
+  case ownDevice(String)
+  case changeOwnDevice(String)
+  case pushReport(String)
+  case health
+  case readiness
+  case metrics
+
+  /// For `/metrics`: without ids, so that the number of lines is fixed.
+  var label: String {
+    switch self {
+    case .push: "push"
+    case .validatePush: "push_validate"
+    case .clientIDs: "push_cid"
+    case .device: "device_get"
+    case .changeDevice: "device_set"
+    case .register: "register"
+    case .ownDevice: "own_device_get"
+    case .changeOwnDevice: "own_device_set"
+    case .pushReport: "push_report"
+    case .health: "healthz"
+    case .readiness: "readyz"
+    case .metrics: "metrics"
+    }
+  }
+}
+
+/// What a method and a path lead to.
+struct Routing: Equatable, Sendable {
+  enum Target: Equatable, Sendable {
+    case served(Route)
+    case wrongMethod(allowed: [String])
+    /// JPush has it, this version does not.
+    case notServed
+    case unknown
+    /// The path is no percent-encoded UTF-8.
+    case malformed
+  }
+
+  var family: APIFamily
+  var target: Target
+
+  /// Slashes may be doubled or end the path, parts may be percent-encoded, `HEAD` is `GET`; the Beijing zone's paths
+  /// lead to the same calls (jpush.md §1).
+  init(method: String, path: String) {
+    let method = method == "HEAD" ? "GET" : method
+    guard let all = HTTPTarget.parts(ofPath: path) else {
+      self.init(.server, .malformed)
+      return
+    }
+    let parts = all.filter { !$0.isEmpty }
+    switch (parts.first, parts.dropFirst().first) {
+    case ("v3", "push"): self.init(push: Array(parts.dropFirst(2)), method)
+    case ("v3", "devices"), ("v3", "device"): self.init(device: Array(parts.dropFirst(2)), method)
+    case ("v3", "tags"), ("v3", "aliases"): self.init(.device, .notServed)
+    case ("v3", "schedules"): self.init(.schedule, .notServed)
+    case ("v3", "received"), ("v3", "messages"), ("v3", "users"), ("v3", "status"), ("v3", "report"), ("v3", "group"):
+      self.init(.report, .notServed)
+    case ("v3", "grouppush"), ("v3", "files"), ("v3", "images"), ("v3", "push_plan"), ("v3", "test"):
+      self.init(.push, .notServed)
+    case ("v3", _): self.init(.push, .unknown)
+    case ("v1", "pushes") where parts.count == 3: self.init(.native, method, ["GET": .pushReport(parts[2])])
+    case ("v1", "app"): self.init(.admin, .notServed)
+    case ("v1", _): self.init(.native, .unknown)
+    case ("device", "v1") where parts.dropFirst(2).first == "registrations":
+      self.init(registration: Array(parts.dropFirst(3)), method)
+    case ("device", _): self.init(.registration, .unknown)
+    case ("healthz", nil): self.init(.server, method, ["GET": .health])
+    case ("readyz", nil): self.init(.server, method, ["GET": .readiness])
+    case ("metrics", nil): self.init(.server, method, ["GET": .metrics])
+    case (_, _): self.init(.server, .unknown)
+    }
+  }
+
+  private init(_ family: APIFamily, _ target: Target) {
+    self.family = family
+    self.target = target
+  }
+
+  private init(_ family: APIFamily, _ method: String, _ routes: [String: Route]) {
+    let target = routes[method].map(Target.served) ?? .wrongMethod(allowed: routes.keys.sorted())
+    self.init(family, target)
+  }
+
+  private init(push parts: [String], _ method: String) {
+    switch parts.first {
+    case nil: self.init(.push, method, ["POST": .push])
+    case "validate" where parts.count == 1: self.init(.push, method, ["POST": .validatePush])
+    case "cid" where parts.count == 1: self.init(.push, method, ["GET": .clientIDs])
+    case "schedules": self.init(.schedule, .notServed)
+    case "batch", "file", "template", "quota": self.init(.push, .notServed)
+    // DELETE /v3/push/{msg_id} takes a push back.
+    case let id? where parts.count == 1 && id.utf8.allSatisfy({ 0x30...0x39 ~= $0 }): self.init(.push, .notServed)
+    case _?: self.init(.push, .unknown)
+    }
+  }
+
+  private init(device parts: [String], _ method: String) {
+    switch parts.first {
+    case "status", "tags", "aliases": self.init(.device, .notServed)
+    case let id? where parts.count == 1:
+      self.init(.device, method, ["GET": .device(id), "POST": .changeDevice(id)])
+    case _: self.init(.device, .unknown)
+    }
+  }
+
+  private init(registration parts: [String], _ method: String) {
+    switch parts.count {
+    case 0: self.init(.registration, method, ["POST": .register])
+    case 1: self.init(.registration, method, ["GET": .ownDevice(parts[0]), "POST": .changeOwnDevice(parts[0])])
+    case _: self.init(.registration, .unknown)
+    }
+  }
+}
