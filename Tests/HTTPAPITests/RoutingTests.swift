@@ -1,0 +1,76 @@
+import Testing
+
+@testable import HTTPAPI
+
+@Suite("Routes")
+struct RoutingTests {
+  struct Row: Sendable {
+    var request: String
+    var family: APIFamily
+    var target: Routing.Target
+
+    init(_ request: String, _ family: APIFamily, _ target: Routing.Target) {
+      self.request = request
+      self.family = family
+      self.target = target
+    }
+  }
+
+  static let rows = [
+    Row("POST /v3/push", .push, .served(.push)),
+    Row("POST /v3/push/", .push, .served(.push)),
+    Row("POST /v3//push/validate", .push, .served(.validatePush)),
+    Row("POST //v3/push//validate//", .push, .served(.validatePush)),
+    Row("POST /v3/%70ush", .push, .served(.push)),
+    Row("GET /v3/push", .push, .wrongMethod(allowed: ["POST"])),
+    Row("HEAD /v3/push/cid", .push, .served(.clientIDs)),
+    Row("GET /v3/push/cid/", .push, .served(.clientIDs)),
+    Row("GET /v3/devices/1507bfd3f7c466c355c", .device, .served(.device("1507bfd3f7c466c355c"))),
+    Row("POST /v3/devices/090c1f59f89", .device, .served(.changeDevice("090c1f59f89"))),
+    Row("GET /v3/device/090c1f59f89", .device, .served(.device("090c1f59f89"))),
+    Row("GET /v3/devices/a%20b", .device, .served(.device("a b"))),
+    Row("DELETE /v3/devices/090c1f59f89", .device, .wrongMethod(allowed: ["GET", "POST"])),
+    Row("POST /v3/devices/status/", .device, .notServed),
+    Row("GET /v3/device/tags/", .device, .notServed),
+    Row("GET /v3/tags/", .device, .notServed),
+    Row("GET /v3/aliases/x", .device, .notServed),
+    Row("GET /v3/schedules/?page=1", .schedule, .notServed),
+    Row("GET /v3/push/schedules/", .schedule, .notServed),
+    Row("DELETE /v3/push/18100287008546132", .push, .notServed),
+    Row("POST /v3/push/batch/regid/single", .push, .notServed),
+    Row("POST /v3/grouppush", .push, .notServed),
+    Row("GET /v3/received", .report, .notServed),
+    Row("POST /v1/app", .admin, .notServed),
+    Row("POST /v3/pusch", .push, .unknown),
+    Row("GET /v1/pushes/18100287008546132", .native, .served(.pushReport("18100287008546132"))),
+    Row("GET /v1/pushes", .native, .unknown),
+    Row("POST /device/v1/registrations", .registration, .served(.register)),
+    Row("GET /device/v1/registrations/1507bfd3f7c466c355c", .registration, .served(.ownDevice("1507bfd3f7c466c355c"))),
+    Row("GET /healthz", .server, .served(.health)),
+    Row("GET /readyz/", .server, .served(.readiness)),
+    Row("GET /metrics", .server, .served(.metrics)),
+    Row("POST /metrics", .server, .wrongMethod(allowed: ["GET"])),
+    Row("GET /", .server, .unknown),
+    Row("GET /%zz", .server, .malformed),
+  ]
+
+  @Test("jpush.md §1: paths lead where every shipping SDK's do", arguments: rows)
+  func routes(row: Row) {
+    let words = row.request.split(separator: " ").map(String.init)
+    let path = String(words[1].prefix { $0 != "?" })
+    let routing = Routing(method: words[0], path: path)
+    #expect(routing.family == row.family, "\(row.request)")
+    #expect(routing.target == row.target, "\(row.request)")
+  }
+
+  @Test("Basic credentials are read as RFC 7617 has them")
+  func readsCredentials() {
+    #expect(BasicCredentials("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")?.user == "Aladdin")
+    #expect(BasicCredentials("basic QWxhZGRpbjpvcGVuIHNlc2FtZQ")?.password == "open sesame")
+    #expect(BasicCredentials("Basic  QTo6Og==")?.password == "::")
+    #expect(BasicCredentials("Basic Og==")?.user == "")
+    for wrong in ["", "Basic", "Basic ", "Bearer QTpi", "Basic QQ==", "Basic A*Q=", "Basic /////w=="] {
+      #expect(BasicCredentials(wrong) == nil, "\(wrong)")
+    }
+  }
+}
