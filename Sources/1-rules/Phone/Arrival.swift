@@ -241,6 +241,9 @@ extension Phone {
 
   private mutating func arriveBehind(_ push: DeliveredPayload, _ content: Content, at app: Int) {
     recordWakeFlaw(push, content, app)
+    if content.badgeIsMinusOne, settings.pushedMinusOneClears, apps[app].permission.badge {
+      setBadge(0, of: app, "D-233")
+    }
     let kind = content.kind(push.pushType)
     switch kind {
     case .nothing: record(.withheld(pushID: push.id, reason: "payload shows nothing"), app, "D-117")

@@ -85,7 +85,8 @@ extension PhoneSettings {
   var permissionMemory: Instant.Span { promptMemory ?? (iosVersion.major <= 9 ? .hours(24) : .seconds(0)) }
   var zeroMustChange: Bool { zeroNeedsChange ?? (iosVersion.major <= 9) }
   var refreshBlocks: Bool { refreshOffBlocksPush ?? !(8...10).contains(iosVersion.major) }
-  var wakeTime: Instant.Span { .seconds(strictSeed ? max(180, backgroundSeconds) : backgroundSeconds) }
+  var wakeTime: Instant.Span { .seconds(max(0, strictSeed ? max(180, backgroundSeconds) : backgroundSeconds)) }
+  var presentTime: Instant.Span { .seconds(max(0, presentSeconds)) }
 
   /// The switches that differ from the default of this iOS version, by name; and of those, what no rule reads yet.
   func differences() -> (set: [(name: String, value: String)], notModelled: [(name: String, rule: Rule)]) {

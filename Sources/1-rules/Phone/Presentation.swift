@@ -56,8 +56,6 @@ extension Phone {
   ) {
     if parts.contains(.badge), let badge = content.payload.badge {
       setBadge(Int(clamping: badge), of: app, badge == 0 ? "D-230" : "D-210")
-    } else if content.badgeIsMinusOne, settings.pushedMinusOneClears, apps[app].permission.badge {
-      setBadge(0, of: app, "D-233")
     }
     guard !parts.isEmpty else {
       let reason =

@@ -98,7 +98,7 @@ extension Phone {
   mutating func wait(
     for method: Callback.Method, _ push: DeliveredPayload, of app: Int, _ answer: AppDescription.Answer, _ rule: Rule
   ) {
-    let limit = method == .willPresent ? Instant.Span.seconds(settings.presentSeconds) : settings.wakeTime
+    let limit = method == .willPresent ? settings.presentTime : settings.wakeTime
     var awaited = AwaitedAnswer(method: method, push: push, answersAt: now, deadline: now + limit, rule: rule)
     switch answer {
     case .atOnce: resolve(awaited, of: app)

@@ -1,0 +1,301 @@
+import Basics
+import Phone
+import PushPayload
+import Testing
+
+@Suite("What the user does")
+struct ActTests {
+  struct Row: CustomTestStringConvertible, Sendable {
+    var id: String
+    var from: AppState
+    var locked = false
+    var kind = "K1"
+    var act: Act
+    /// What is called from the act on, in G1, G2, G3.
+    var calls: [String]
+    var testDescription: String { "\(id): \(kind), \(act) from \(from)\(locked ? ", locked" : "")" }
+  }
+
+  enum Act: String, Sendable { case tap, icon, close, unlock, unlockAfterTap, cancelAfterTap }
+
+  static let rows = [
+    Row(id: "D-130", from: .notRunning, act: .tap, calls: ["LO(p) DBA", "LO(p) DRF(I) DBA", "LO(p) DRR(default) DBA"]),
+    Row(id: "D-130", from: .forceQuit, act: .tap, calls: ["LO(p) DBA", "LO(p) DRF(I) DBA", "LO(p) DRR(default) DBA"]),
+    Row(
+      id: "D-130", from: .forceQuit, kind: "K2", act: .tap,
+      calls: ["LO(p) DBA", "LO(p) DRF(I) DBA", "LO(p) DRR(default) DBA"]),
+    Row(id: "D-131", from: .notRunning, act: .icon, calls: ["LO(∅) DBA", "LO(∅) DBA", "LO(∅) DBA"]),
+    Row(id: "D-131", from: .forceQuit, act: .icon, calls: ["LO(∅) DBA", "LO(∅) DBA", "LO(∅) DBA"]),
+    Row(id: "D-131", from: .notRunning, act: .close, calls: ["-", "-", "-"]),
+    Row(
+      id: "D-132 falls out of D-107 and D-133", from: .notRunning, kind: "K2", act: .tap,
+      calls: ["LO(p) DBA", "WEF DRF(I) DBA", "WEF DRR(default) DBA"]),
+    Row(
+      id: "D-133", from: .suspended, act: .tap, calls: ["WEF DRN(I) DBA", "WEF DRF(I) DBA", "WEF DRR(default) DBA"]),
+    Row(
+      id: "D-133", from: .background, act: .tap, calls: ["WEF DRN(I) DBA", "WEF DRF(I) DBA", "WEF DRR(default) DBA"]),
+    Row(
+      id: "D-133", from: .suspended, kind: "K2", act: .tap,
+      calls: ["WEF DRN(I) DBA", "WEF DRF(I) DBA", "WEF DRR(default) DBA"]),
+    Row(id: "D-134", from: .suspended, act: .icon, calls: ["WEF DBA", "WEF DBA", "WEF DBA"]),
+    Row(id: "D-134", from: .background, act: .icon, calls: ["WEF DBA", "WEF DBA", "WEF DBA"]),
+    Row(id: "D-134", from: .background, act: .close, calls: ["-", "-", "-"]),
+    Row(
+      id: "D-139", from: .notRunning, locked: true, act: .unlockAfterTap,
+      calls: ["LO(p) DBA", "LO(p) DRF(I) DBA", "LO(p) DRR(default) DBA"]),
+    Row(
+      id: "D-139", from: .suspended, locked: true, act: .unlockAfterTap,
+      calls: ["WEF DRN(I) DBA", "WEF DRF(I) DBA", "WEF DRR(default) DBA"]),
+    Row(
+      id: "D-139", from: .active, locked: true, act: .unlockAfterTap,
+      calls: ["WEF DRN(I) DBA", "WEF DRF(I) DBA", "WEF DRR(default) DBA"]),
+    Row(id: "D-139", from: .suspended, locked: true, act: .cancelAfterTap, calls: ["-", "-", "-"]),
+    Row(id: "D-140", from: .notRunning, locked: true, act: .unlock, calls: ["-", "-", "-"]),
+    Row(id: "D-140", from: .suspended, locked: true, act: .unlock, calls: ["-", "-", "-"]),
+    Row(id: "D-140", from: .active, locked: true, act: .unlock, calls: ["WEF DBA", "WEF DBA", "WEF DBA"]),
+  ]
+
+  @Test("D-130 … D-140", arguments: rows)
+  func act(row: Row) throws {
+    for (version, calls) in zip([IOSVersion.g1, .g2, .g3], row.calls) {
+      var story = Story(version)
+      story.bring(to: row.from, locked: row.locked)
+      let (payload, type) = try #require(Sample.of(row.kind))
+      story.push(payload, type)
+      let (centre, badge) = (story.centre, story.badge)
+      story.forget()
+      let used: Bool
+      switch row.act {
+      case .tap:
+        story.happens(.tap(bundleID: Story.bundle, id: nil))
+        used = true
+      case .icon:
+        story.happens(.launch(bundleID: Story.bundle))
+        used = false
+      case .close:
+        story.happens(.closeAlert(bundleID: Story.bundle))
+        used = false
+      case .unlock:
+        story.happens(.unlock)
+        used = false
+      case .unlockAfterTap:
+        story.happens(.tap(bundleID: Story.bundle, id: nil))
+        #expect(story.calls == "-", "nothing before the user has authenticated")
+        story.happens(.unlock)
+        used = true
+      case .cancelAfterTap:
+        story.happens(.tap(bundleID: Story.bundle, id: nil), .cancelUnlock, .unlock)
+        used = false
+      }
+      #expect(story.calls == calls, "iOS \(version)")
+      #expect(story.badge == badge, "the badge stays")
+      #expect(story.centre == (used ? [] : centre), "used: p leaves the centre; else nothing does")
+      #expect(story.lockScreen.isEmpty || story.phone.isLocked)
+    }
+  }
+
+  @Test("D-130 iOS 9 with DRN only: the launch options have told, DRN is not called")
+  func onlyDRN() {
+    var story = Story(.g2, app: .complete { $0.implements.remove(.didReceiveRemoteNotificationFetch) })
+    story.push(Sample.k1)
+    story.happens(.tap(bundleID: Story.bundle, id: nil))
+    #expect(story.calls == "LO(p) DBA")
+  }
+
+  @Test("D-133 K2: DRF at arrival and again at the tap on iOS 9")
+  func twice() {
+    var story = Story(.g2)
+    story.bring(to: .suspended)
+    story.push(Sample.k2)
+    story.happens(.tap(bundleID: Story.bundle, id: nil))
+    #expect(story.calls == "DRF(B) WEF DRF(I) DBA")
+  }
+
+  @Test("D-134 a held silent push comes when the user opens the app")
+  func heldComes() {
+    var story = Story(.g3) { $0.lowPower = true }
+    story.bring(to: .suspended)
+    story.push(Sample.k7, .background)
+    #expect(story.calls == "-")
+    story.happens(.launch(bundleID: Story.bundle))
+    #expect(story.calls == "WEF DBA DRF(A)")
+    #expect(story.rules.contains("D-177"))
+  }
+
+  @Test("D-135 the banner over the app in front: the response alone; out of the open centre with WRA and DBA")
+  func bannerInFront() {
+    var story = Story(.g3)
+    story.bring(to: .active)
+    story.push(Sample.k1)
+    story.push(Sample.k1)
+    story.forget()
+    story.happens(.tap(bundleID: Story.bundle, id: nil))
+    #expect(story.calls == "DRR(default)")
+    #expect(story.centre.count == 1)
+    story.happens(.openCentre, .tap(bundleID: Story.bundle, id: nil))
+    #expect(story.calls == "DRR(default) WRA DRR(default) DBA")
+    #expect(story.centre.isEmpty)
+  }
+
+  @Test("D-140 entries of the lock screen move to the centre")
+  func lockScreenEmpties() {
+    var story = Story(.g3)
+    story.bring(to: .notRunning, locked: true)
+    let id = story.push(Sample.k1)
+    #expect(story.lockScreen == [id])
+    story.happens(.unlock)
+    #expect(story.lockScreen.isEmpty)
+    #expect(story.centre == [id])
+    #expect(story.said("starts nothing", "D-140"))
+  }
+
+  @Test("D-151 what shows no entry cannot be tapped", arguments: ["K3", "K4", "K5", "K7"])
+  func nothingToTap(kind: String) throws {
+    let (payload, type) = try #require(Sample.of(kind))
+    var story = Story(.g3)
+    story.bring(to: .forceQuit)
+    story.push(payload, type)
+    story.happens(.tap(bundleID: Story.bundle, id: nil))
+    #expect(story.calls == "-")
+    #expect(story.rules.contains("D-151"))
+  }
+}
+
+@Suite("Life cycle")
+struct LifeCycleTests {
+  /// With willFinish, which the other tests leave out.
+  private func methods(_ story: Story) -> [Callback.Method] { story.callbacks.map(\.method) }
+
+  @Test("D-155 launch by icon: willFinish, didFinish in state I, DBA in state A")
+  func launch() {
+    var story = Story(.g3)
+    story.happens(.launch(bundleID: Story.bundle))
+    #expect(methods(story) == [.willFinishLaunching, .didFinishLaunching, .didBecomeActive])
+    #expect(story.callbacks.map(\.state) == [.inactive, .inactive, .active])
+  }
+
+  @Test("D-156 back by icon: WEF in state B, DBA in state A")
+  func back() {
+    var story = Story(.g3)
+    story.bring(to: .suspended)
+    story.happens(.launch(bundleID: Story.bundle))
+    #expect(methods(story) == [.willEnterForeground, .didBecomeActive])
+    #expect(story.callbacks.map(\.state) == [.background, .active])
+  }
+
+  @Test("D-157 to the background: WRA, DEB, five seconds, suspended; so does locking, and so another app")
+  func leave() {
+    for event in [Phone.Event.home, .lock] {
+      var story = Story(.g3)
+      story.bring(to: .active)
+      story.happens(event)
+      #expect(methods(story) == [.willResignActive, .didEnterBackground])
+      #expect(story.state == .background)
+      story.pass(.milliseconds(4999))
+      #expect(story.state == .background)
+      story.pass(.milliseconds(1))
+      #expect(story.state == .suspended)
+    }
+    var story = Story(.g3)
+    story.happens(.installApp(AppDescription(bundleID: "com.example.other")))
+    story.bring(to: .active)
+    story.happens(.launch(bundleID: "com.example.other"))
+    #expect(story.state == .background)
+    #expect(story.phone.state(of: "com.example.other") == .active)
+  }
+
+  @Test("D-157 due tells when, and the suspension has its own time in the timeline")
+  func due() {
+    var story = Story(.g3)
+    story.bring(to: .active)
+    story.happens(.home)
+    let due = story.now + .seconds(5)
+    #expect(story.phone.due == due)
+    story.pass(.hours(1))
+    #expect(story.told.last { $0.appState == .suspended }?.time == due)
+    #expect(story.phone.due == nil)
+  }
+
+  @Test("D-158 launched in the background: willFinish, didFinish, DEB, the event, snapshot, suspended")
+  func behind() {
+    var story = Story(.g3)
+    story.push(Sample.k3, .background)
+    #expect(
+      methods(story) == [
+        .willFinishLaunching, .didFinishLaunching, .didEnterBackground, .didReceiveRemoteNotificationFetch,
+      ])
+    #expect(story.callbacks.allSatisfy { $0.state == .background })
+    #expect(story.said("snapshot", "D-173"))
+    #expect(story.state == .suspended)
+  }
+
+  @Test("D-159 C-24 resumed for an event: no second DEB; the switch debOnResume calls it")
+  func resumed() {
+    for (again, calls) in [(false, "DRF(B)"), (true, "DEB DRF(B)")] {
+      var story = Story(.g3) { $0.debOnResume = again }
+      story.bring(to: .suspended)
+      story.push(Sample.k3, .background)
+      #expect(story.calls == calls)
+    }
+  }
+
+  @Test("D-160 under a prompt the app is inactive: WRA, a push is the inactive row, DBA after the answer")
+  func prompt() {
+    var story = Story(.g2, allowed: false)
+    story.bring(to: .active)
+    story.happens(.app(bundleID: Story.bundle, .askAndRegister(.usual)))
+    story.push(Sample.k1)
+    story.happens(.answerPrompt(allow: true))
+    #expect(story.calls.hasPrefix("WRA DRF(I) DBA"))
+  }
+
+  @Test("D-161 a scene manifest from iOS 13 on is not modelled, and says so")
+  func scenes() {
+    for (version, told) in [(IOSVersion(12), false), (IOSVersion(13), true)] {
+      var story = Story(version, app: .complete { $0.hasSceneManifest = true })
+      story.happens(.launch(bundleID: Story.bundle))
+      #expect(story.said("not modelled", "D-161") == told)
+    }
+  }
+
+  @Test("D-162 ended by the system: willTerminate only if it executes, then notRunning")
+  func endedBySystem() {
+    for (state, calls) in [
+      (AppState.suspended, "-"), (.background, "willTerminate"), (.active, "willTerminate"), (.notRunning, "-"),
+    ] {
+      var story = Story(.g3)
+      story.bring(to: state)
+      story.happens(.endBySystem(bundleID: Story.bundle))
+      #expect(story.calls == calls)
+      #expect(story.state == .notRunning)
+    }
+  }
+
+  @Test("D-163 ended by the user: willTerminate if it executes, then forceQuit until opened or restarted")
+  func endedByUser() {
+    for (state, calls) in [(AppState.suspended, "-"), (.background, "willTerminate"), (.active, "willTerminate")] {
+      var story = Story(.g3)
+      story.bring(to: state)
+      story.happens(.forceQuit(bundleID: Story.bundle))
+      #expect(story.calls == calls)
+      #expect(story.state == .forceQuit)
+      story.happens(.restart)
+      #expect(story.state == .notRunning)
+      #expect(story.phone.isLocked)
+    }
+  }
+
+  @Test("D-164 without multitasking, or for an app that wants none, leaving ends the app")
+  func exits() {
+    var old = Story(IOSVersion(3, 1))
+    old.bring(to: .active)
+    old.happens(.home)
+    #expect(old.calls == "willTerminate")
+    #expect(old.state == .notRunning)
+    var opted = Story(.g3, app: .complete { $0.exitsOnSuspend = true })
+    opted.bring(to: .active)
+    opted.happens(.home)
+    #expect(opted.calls == "WRA willTerminate")
+    #expect(opted.state == .notRunning)
+  }
+}

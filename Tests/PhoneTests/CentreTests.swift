@@ -1,0 +1,179 @@
+import Basics
+import Phone
+import PushPayload
+import Testing
+
+@Suite("Badge and notification centre")
+struct CentreTests {
+  /// Two entries, badge 3, the app suspended.
+  private func withTwo(_ version: IOSVersion, _ adjust: (inout PhoneSettings) -> Void = { _ in }) -> Story {
+    var story = Story(version, adjust)
+    story.bring(to: .suspended)
+    story.push(Sample.k1)
+    story.push(Sample.k1)
+    story.forget()
+    return story
+  }
+
+  private func set(_ number: Int) -> Phone.Event { .app(bundleID: Story.bundle, .setBadge(number)) }
+
+  @Test("D-228 opening the app by its icon removes nothing", arguments: [IOSVersion.g1, .g2, .g3])
+  func iconRemovesNothing(version: IOSVersion) {
+    var story = withTwo(version)
+    story.happens(.launch(bundleID: Story.bundle), .home)
+    #expect(story.centre.count == 2)
+    #expect(story.badge == 3)
+  }
+
+  @Test(
+    "D-229 the seed's cure: badge 0 in every call that brings the app to front", arguments: [IOSVersion.g1, .g2, .g3])
+  func cure(version: IOSVersion) {
+    for method in [Callback.Method.didFinishLaunching, .willEnterForeground] {
+      var story = Story(version, app: .complete { $0.script[method] = [.setBadge(0)] })
+      if method == .willEnterForeground { story.bring(to: .suspended) }
+      story.push(Sample.k1)
+      story.push(Sample.k1)
+      story.happens(.launch(bundleID: Story.bundle))
+      #expect(story.centre.isEmpty)
+      #expect(story.badge == 0)
+    }
+  }
+
+  @Test("D-229 in DRN alone it is not enough: by the icon DRN does not come")
+  func cureInDRNAlone() {
+    var story = Story(.g1, app: .complete { $0.script[.didReceiveRemoteNotification] = [.setBadge(0)] })
+    story.bring(to: .suspended)
+    story.push(Sample.k1)
+    story.push(Sample.k1)
+    story.happens(.launch(bundleID: Story.bundle))
+    #expect(story.centre.count == 2)
+    story.happens(.home, .tap(bundleID: Story.bundle, id: nil))
+    #expect(story.centre.isEmpty)
+  }
+
+  @Test("D-230 C-18 badge 0 removes all of the app, by its own call or pushed; the switch zeroClears")
+  func zeroClears() {
+    for version in [IOSVersion.g1, .g2, .g3] {
+      for clears in [true, false] {
+        var own = withTwo(version) { $0.zeroClears = clears }
+        own.happens(.launch(bundleID: Story.bundle), set(0))
+        #expect(own.centre.isEmpty == clears)
+        #expect(own.badge == 0)
+        var pushed = withTwo(version) { $0.zeroClears = clears }
+        pushed.push(["aps": ["badge": 0]])
+        #expect(pushed.centre.isEmpty == clears)
+        #expect(pushed.badge == 0)
+      }
+    }
+  }
+
+  @Test("D-230 only that app's notifications")
+  func onlyItsOwn() {
+    var story = withTwo(.g3)
+    let other = "com.example.other"
+    story.happens(
+      .installApp(AppDescription(bundleID: other)), .changePermission(bundleID: other, Phone.UserSettings()),
+      .push(DeliveredPayload(id: "o", bundleID: other, bytes: Sample.k1.encoded())))
+    story.push(["aps": ["badge": 0]])
+    #expect(story.centre.isEmpty)
+    #expect(story.phone.centre(of: other) == ["o"])
+    #expect(story.phone.badge(of: other) == 3)
+  }
+
+  @Test("D-231 0 and at once 3: all are removed nevertheless, the badge ends at 3")
+  func zeroThenThree() {
+    var story = withTwo(.g3)
+    story.happens(.launch(bundleID: Story.bundle), set(0), set(3))
+    #expect(story.centre.isEmpty)
+    #expect(story.badge == 3)
+  }
+
+  @Test(
+    "D-232 0 when it is 0: nothing up to iOS 9, hence 1 and then 0; newer ones clear anyway; the switch zeroNeedsChange"
+  )
+  func zeroOnZero() {
+    for (version, needs, cleared) in [
+      (IOSVersion.g1, nil, false), (.g2, nil, false), (.g3, nil, true), (.g3, true, false), (.g2, false, true),
+    ] as [(IOSVersion, Bool?, Bool)] {
+      var story = Story(version) { $0.zeroNeedsChange = needs }
+      story.push(["aps": ["alert": "no badge"]])
+      story.happens(.launch(bundleID: Story.bundle), set(0))
+      #expect(story.centre.isEmpty == cleared, "iOS \(version)")
+      story.happens(set(1), set(0))
+      #expect(story.centre.isEmpty)
+    }
+  }
+
+  @Test("D-233 −1 by the app hides the number and keeps the entries; up to iOS 11 it cleared")
+  func minusOne() {
+    for (version, entries) in [(IOSVersion(11), 0), (.g3, 2)] {
+      var story = withTwo(version)
+      story.happens(.launch(bundleID: Story.bundle), set(-1))
+      #expect(story.badge == 0)
+      #expect(story.centre.count == entries)
+    }
+  }
+
+  @Test("D-233 C22 a pushed −1 is ignored; with pushedMinusOneClears it clears, as one report has it")
+  func pushedMinusOne() {
+    for (clears, badge, entries) in [(false, 3, 2), (true, 0, 0)] {
+      var story = withTwo(.g3) { $0.pushedMinusOneClears = clears }
+      story.push(["aps": ["badge": -1]])
+      #expect(story.badge == badge)
+      #expect(story.centre.count == entries)
+    }
+  }
+
+  @Test("D-234 removing entries, clearing them, opening the app: the badge stays")
+  func badgeStays() {
+    for event in [
+      Phone.Event.clear(bundleID: Story.bundle, id: nil), .clear(bundleID: Story.bundle, id: "p1"),
+      .tap(bundleID: Story.bundle, id: "p2"), .launch(bundleID: Story.bundle),
+    ] {
+      var story = withTwo(.g3)
+      story.happens(event)
+      #expect(story.badge == 3)
+    }
+    var story = withTwo(.g3)
+    story.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, .removeAllDelivered))
+    #expect(story.centre.isEmpty)
+    #expect(story.badge == 3)
+  }
+
+  @Test("D-235 the same identifier replaces: one entry, on top, alerted again", arguments: [IOSVersion.g1, .g2, .g3])
+  func collapse(version: IOSVersion) {
+    var story = Story(version)
+    story.push(["aps": ["alert": "1:0", "sound": "default"]], collapse: "score")
+    let other = story.push(["aps": ["alert": "other"]])
+    story.forget()
+    story.push(["aps": ["alert": "2:0", "sound": "default"]], collapse: "score")
+    #expect(story.centre == ["score", other])
+    #expect(story.letters == "BCS")
+    #expect(story.shown.first?.body == "2:0")
+    story.happens(.tap(bundleID: Story.bundle, id: "score"))
+    #expect(story.centre == [other])
+  }
+
+  @Test("D-236 the app lists and removes what is in the centre, from iOS 10 on; unknown ids are ignored")
+  func delivered() {
+    var story = withTwo(.g3)
+    story.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, .getDelivered))
+    #expect(story.callbacks.last?.arguments == .delivered(["p1", "p2"]))
+    story.happens(.app(bundleID: Story.bundle, .removeDelivered(["p1", "unknown"])))
+    #expect(story.centre == ["p2"])
+    story.happens(.app(bundleID: Story.bundle, .removeAllDelivered))
+    #expect(story.centre.isEmpty)
+    var old = withTwo(.g2)
+    old.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, .removeAllDelivered))
+    #expect(old.centre.count == 2)
+    #expect(old.faults.map(\.rule) == ["D-236"])
+  }
+
+  @Test("D-239 a reinstalled app has no badge and no entries")
+  func reinstall() {
+    var story = withTwo(.g2)
+    story.happens(.uninstallApp(bundleID: Story.bundle), .installApp(.complete))
+    #expect(story.badge == 0)
+    #expect(story.centre.isEmpty)
+  }
+}

@@ -1,0 +1,161 @@
+import Basics
+import Phone
+import PushPayload
+import Testing
+
+/// What must hold whatever happens to a phone.
+@Suite("Two thousand random stories")
+struct RandomStoryTests {
+  @Test(
+    "no trap, no impossible state, and the same story twice is the same timeline", arguments: 0..<20 as Range<UInt64>)
+  func stories(block: UInt64) {
+    for seed in block * 100..<(block + 1) * 100 {
+      var first = Teller(seed: seed)
+      var second = Teller(seed: seed)
+      for _ in 0..<60 {
+        let (event, time) = first.next()
+        let effects = first.phone.handle(event, at: time)
+        let (again, sameTime) = second.next()
+        if second.phone.handle(again, at: sameTime) != effects { Issue.record("seed \(seed): other effects") }
+        if let flaw = Self.flaw(of: first.phone) { Issue.record("seed \(seed): \(flaw)") }
+      }
+      let told = first.phone.timeline
+      #expect(told == second.phone.timeline, "seed \(seed)")
+      #expect(told.allSatisfy { $0.rule.id.hasPrefix("D-") && !$0.line(width: 80).isEmpty }, "seed \(seed)")
+      #expect(zip(told, told.dropFirst()).allSatisfy { $0.time <= $1.time }, "seed \(seed): time runs backwards")
+    }
+  }
+
+  private static func flaw(of phone: Phone) -> String? {
+    let states = phone.bundleIDs.compactMap(phone.state(of:))
+    if states.filter(\.isFront).count > 1 { return "two apps in front" }
+    if states.contains(.active), phone.isLocked { return "active behind the lock" }
+    if let due = phone.due, let last = phone.timeline.last, due < last.time { return "due in the past" }
+    for bundleID in phone.bundleIDs {
+      if phone.badge(of: bundleID) < 0 { return "a badge below zero" }
+      let ids = phone.centre(of: bundleID)
+      if Set(ids).count != ids.count { return "an entry twice" }
+      if !phone.isLocked, !phone.lockScreen(of: bundleID).isEmpty { return "a lock screen while unlocked" }
+    }
+    return nil
+  }
+}
+
+/// Makes up events; the same seed the same ones.
+private struct Teller {
+  var phone: Phone
+  private var dice: Dice
+  private var time = Instant(seconds: 1_796_029_200)
+  private static let bundles = ["com.example.a", "com.example.b", "com.example.gone"]
+
+  init(seed: UInt64) {
+    dice = Dice(seed: seed)
+    var settings = PhoneSettings(iosVersion: IOSVersion(Int.random(in: 3...18, using: &dice)))
+    settings.strictSeed = Bool.random(using: &dice)
+    settings.lowPower = Int.random(in: 0..<8, using: &dice) == 0
+    settings.foregroundPairOrder = Bool.random(using: &dice) ? .fetchFirst : .presentFirst
+    settings.noDelegateShows = Bool.random(using: &dice)
+    settings.debOnResume = Bool.random(using: &dice)
+    settings.powerBudgetPerDay = Bool.random(using: &dice) ? nil : Int.random(in: -1...4, using: &dice)
+    settings.silentBudgetPerHour = Int.random(in: -1...5, using: &dice)
+    settings.backgroundSeconds = Int64.random(in: -1...60, using: &dice)
+    settings.pushedMinusOneClears = Bool.random(using: &dice)
+    settings.appearanceOfAlert = PhoneSettings.AlertStyle.allCases.randomElement(using: &dice) ?? .banner
+    phone = Phone(settings)
+  }
+
+  mutating func next() -> (Phone.Event, Instant) {
+    let jumps: [Int64] = [0, 1, 900, 5_000, 31_000, 1_300_000, -60_000, 90_000_000, .max]
+    let jump = Int.random(in: 0..<400, using: &dice) == 0 ? jumps.last : jumps.dropLast().randomElement(using: &dice)
+    time = time + .milliseconds(jump ?? 0)
+    return (event(), time)
+  }
+
+  private mutating func event() -> Phone.Event {
+    let bundle = Self.bundles.randomElement(using: &dice) ?? "com.example.a"
+    let some = Bool.random(using: &dice)
+    switch Int.random(in: 0..<34, using: &dice) {
+    case 0...9: return .push(push(for: bundle))
+    case 10: return .installApp(app(bundle == "com.example.gone" ? "com.example.a" : bundle))
+    case 11: return some ? .uninstallApp(bundleID: bundle) : .installApp(app("com.example.b"))
+    case 12, 13: return .launch(bundleID: bundle)
+    case 14, 15: return .tap(bundleID: bundle, id: some ? nil : phone.centre(of: bundle).randomElement(using: &dice))
+    case 16: return .closeAlert(bundleID: bundle)
+    case 17: return .clear(bundleID: bundle, id: some ? nil : phone.centre(of: bundle).last)
+    case 18: return .lock
+    case 19, 20: return .unlock
+    case 21: return some ? .cancelUnlock : .restart
+    case 22: return .home
+    case 23: return some ? .openCentre : .closeCentre
+    case 24: return .forceQuit(bundleID: bundle)
+    case 25: return .answerPrompt(allow: some)
+    case 26:
+      var user = Phone.UserSettings()
+      user.allowed = Int.random(in: 0..<4, using: &dice) > 0
+      user.badge = some
+      return .changePermission(bundleID: bundle, user)
+    case 27: return .networkChanged(online: some)
+    case 28: return .tokenIssued(bundleID: bundle, token: [UInt8.random(in: 0...3, using: &dice)])
+    case 29: return some ? .registrationFailed(bundleID: bundle, reason: "no") : .endBySystem(bundleID: bundle)
+    case 30: return .suspend(bundleID: bundle)
+    case 31: return .registrationIDReceived(bundleID: bundle, registrationID: "r")
+    case 32:
+      var settings = phone.settings
+      settings.lowPower = some
+      settings.backgroundRefresh.toggle()
+      return some ? .change(settings) : .timePassed
+    default: return .app(bundleID: bundle, act())
+    }
+  }
+
+  private mutating func act() -> AppAct {
+    let acts: [AppAct] = [
+      .askAndRegister(.usual), .registerAsSeed, .requestAuthorization([.alert, .provisional]),
+      .requestAuthorization([]),
+      .registerForRemoteNotifications, .unregisterForRemoteNotifications, .handTokenToService, .readPermission,
+      .setBadge(0), .setBadge(7), .setBadge(-1), .setBadge(.min), .setBadge(.max), .getDelivered,
+      .removeDelivered(["p1"]), .removeAllDelivered,
+    ]
+    return acts.randomElement(using: &dice) ?? .readPermission
+  }
+
+  private mutating func app(_ bundle: String) -> AppDescription {
+    var app = AppDescription(bundleID: bundle)
+    for method in Callback.Method.allCases {
+      if Int.random(in: 0..<5, using: &dice) == 0 { app.implements.remove(method) }
+      if Int.random(in: 0..<5, using: &dice) == 0 { app.script[method] = [act()] }
+    }
+    app.delegate = AppDescription.DelegateTime.allCases.randomElement(using: &dice) ?? .never
+    app.backgroundModes = Int.random(in: 0..<4, using: &dice) == 0 ? [] : [.remoteNotification]
+    app.apsEnvironment = AppDescription.APSEnvironment.allCases.randomElement(using: &dice) ?? .none
+    app.exitsOnSuspend = Int.random(in: 0..<9, using: &dice) == 0
+    app.hasSceneManifest = Bool.random(using: &dice)
+    let answers: [AppDescription.Answer] = [
+      .atOnce, .after(.seconds(3)), .after(.seconds(90)), .after(.seconds(-3)), .after(.milliseconds(.max)), .never,
+      .twice,
+    ]
+    app.fetchAnswer = answers.randomElement(using: &dice) ?? .never
+    app.presentationAnswer = answers.randomElement(using: &dice) ?? .never
+    app.responseAnswer = answers.randomElement(using: &dice) ?? .never
+    app.presentation = PresentationOptions(rawValue: UInt8.random(in: 0...255, using: &dice))
+    return app
+  }
+
+  private mutating func push(for bundle: String) -> DeliveredPayload {
+    let payloads: [JSONValue] = [
+      Sample.k1, Sample.k2, Sample.k3, Sample.k4, Sample.k5, Sample.k7, Sample.s0Silent, Sample.s2Visible,
+      ["aps": ["badge": 0]], ["aps": ["badge": .number(JSONNumber(Int64.max))]], ["aps": ["badge": -1]], ["aps": [:]],
+      ["aps": ["alert": [:]]], ["aps": 1], ["aps": ["alert": ["loc-key": "K"], "content-available": true]], [:],
+      ["aps": ["alert": "a", "badge": 0, "sound": ["critical": 1, "name": "x", "volume": 2]]],
+    ]
+    var bytes = (payloads.randomElement(using: &dice) ?? Sample.k1).encoded()
+    if Int.random(in: 0..<12, using: &dice) == 0 { bytes.removeLast() }
+    return DeliveredPayload(
+      id: "p\(Int.random(in: 0..<9, using: &dice))", bundleID: bundle,
+      pushType: Int.random(in: 0..<9, using: &dice) == 0
+        ? PushType.allCases.randomElement(using: &dice) ?? .alert : Bool.random(using: &dice) ? .alert : .background,
+      priority: PushPriority.allCases.randomElement(using: &dice) ?? .immediate,
+      collapseID: Int.random(in: 0..<3, using: &dice) == 0 ? "c" : nil,
+      expiration: Int.random(in: 0..<5, using: &dice) == 0 ? time + .seconds(1) : nil, bytes: bytes)
+  }
+}
