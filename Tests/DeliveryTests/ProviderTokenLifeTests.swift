@@ -60,7 +60,7 @@ struct ProviderTokenLifeTests {
     let truth = node.moment.wall
     node.setClock(by: minutes)
     let generation = node.use()!
-    let reason: Reason = minutes > 0 ? .invalidProviderToken : .expiredProviderToken
+    let reason: RefusalReason = minutes > 0 ? .invalidProviderToken : .expiredProviderToken
     let trouble = Life.Trouble.clock(ahead: .minutes(minutes))
     #expect(
       node.handle(.refused(generation, reason, theirDate: truth)) == [.alarm(trouble), .hold(trouble)])

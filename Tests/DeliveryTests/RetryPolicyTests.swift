@@ -12,12 +12,12 @@ struct RetryPolicyTests {
   }
 
   struct Row: CustomTestStringConvertible, Sendable {
-    var reason: Reason
+    var reason: RefusalReason
     var status: Int
     var expected: Expected
     var ends: Bool
     var testDescription: String { "\(status) \(reason.rawValue)" }
-    init(_ status: Int, _ reason: Reason, _ expected: Expected, endsConnection: Bool = false) {
+    init(_ status: Int, _ reason: RefusalReason, _ expected: Expected, endsConnection: Bool = false) {
       self.status = status
       self.reason = reason
       self.expected = expected
@@ -64,9 +64,9 @@ struct RetryPolicyTests {
 
   @Test("every reason has its row")
   func complete() {
-    #expect(Set(Self.rows.map(\.reason)) == Set(Reason.allCases))
+    #expect(Set(Self.rows.map(\.reason)) == Set(RefusalReason.allCases))
     #expect(Self.rows.allSatisfy { $0.status == $0.reason.status })
-    for reason in Reason.allCases {
+    for reason in RefusalReason.allCases {
       #expect(reason.meaning.hasSuffix(".") && reason.remedy.hasSuffix("."), "\(reason) is told in sentences")
     }
   }
@@ -95,10 +95,10 @@ struct RetryPolicyTests {
   @Test(
     "an unknown reason is kept and handled by its status",
     arguments: [
-      (400, Reason.Handling.fix), (403, .fix), (410, .dead), (418, .fix), (408, .later), (429, .later), (500, .later),
+      (400, RefusalReason.Handling.fix), (403, .fix), (410, .dead), (418, .fix), (408, .later), (429, .later), (500, .later),
       (502, .later), (599, .later), (301, .fix),
     ])
-  func unknown(status: Int, handling: Reason.Handling) {
+  func unknown(status: Int, handling: RefusalReason.Handling) {
     let refusal = PushOutcome.Refusal(status: status, reason: "NotYetInvented", since: nil)
     #expect(refusal.known == nil)
     #expect(refusal.handling == handling)

@@ -262,7 +262,7 @@ struct SendingPoolTests {
 @Suite("A pool, whatever happens")
 struct SendingPoolStoryTests {
   static let answers: [Answer] =
-    Reason.allCases.map { .refused(.init(status: $0.status, reason: $0.rawValue, since: nil)) }
+    RefusalReason.allCases.map { .refused(.init(status: $0.status, reason: $0.rawValue, since: nil)) }
     + [.refused(.init(status: 503, reason: "", since: nil)), .refused(.init(status: 418, reason: "New", since: nil))]
     + Array(repeating: .accepted(uniqueID: nil), count: 60)
 

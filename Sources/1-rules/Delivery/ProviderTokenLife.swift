@@ -24,7 +24,7 @@ public struct ProviderTokenLife: Sendable {
     /// APNs accepted a push under it.
     case accepted(Generation)
     /// 403 with a reason of class `newToken` or `credential`; `theirDate` from the answer's `date` header, if any.
-    case refused(Generation, Reason, theirDate: Instant?)
+    case refused(Generation, RefusalReason, theirDate: Instant?)
     /// The operator has mended something.
     case resumed
   }
@@ -45,7 +45,7 @@ public struct ProviderTokenLife: Sendable {
     /// A young token was refused for its age. Positive when our clock is ahead; nil when the answer had no date.
     case clock(ahead: Instant.Span?)
     /// Key id, team id and file do not belong together, or the key was revoked.
-    case credential(Reason)
+    case credential(RefusalReason)
   }
 
   public struct Settings: Equatable, Sendable {
@@ -112,7 +112,9 @@ public struct ProviderTokenLife: Sendable {
     }
   }
 
-  private mutating func refused(_ token: Token, _ reason: Reason, _ theirDate: Instant?, _ moment: Moment) -> [Effect] {
+  private mutating func refused(_ token: Token, _ reason: RefusalReason, _ theirDate: Instant?, _ moment: Moment)
+    -> [Effect]
+  {
     let age = moment.uptime - token.madeAt
     // it was signed by a clock that has been set since, or it is really old: a new one helps
     if reason.handling == .newToken, age >= settings.probe || clockWasSet(since: token, moment) { return sign(moment) }

@@ -171,6 +171,8 @@ extension SendingPool {
     }
     if let cause = records[record].withdrawn {
       finish(push, .unanswered(cause), &effects)
+    } else if let hold {
+      finish(push, .unanswered(.suspended(hold)), &effects)
     } else {
       enqueue(push)
     }

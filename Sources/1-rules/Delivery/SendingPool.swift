@@ -169,6 +169,11 @@ public struct SendingPool: Sendable {
   /// Connections that the peer has greeted.
   public var upCount: Int { connections.count { $0.isUp } }
 
+  /// The push that a connection owes on a stream.
+  public func push(on stream: StreamID, of id: ConnectionID) -> PushID? {
+    find(id).flatMap { connections[$0].life.owed[stream] }
+  }
+
   /// Takes one event and answers what to do, first effect first; `[]` for an event without meaning now.
   public mutating func handle(_ event: Event, at moment: Moment) -> [Effect] {
     var effects: [Effect] = []

@@ -5,7 +5,7 @@ public import Basics
 public struct TopicWatch: Sendable {
   public enum Event: Equatable, Sendable {
     case accepted(topic: String)
-    case refused(topic: String, Reason)
+    case refused(topic: String, RefusalReason)
   }
 
   public enum Effect: Equatable, Sendable {
@@ -24,7 +24,7 @@ public struct TopicWatch: Sendable {
   }
 
   private struct Suspect {
-    var reason: Reason
+    var reason: RefusalReason
     var count: Int
     var heldSince: Instant.Span?
     var told = false

@@ -2,7 +2,7 @@ public import Basics
 
 /// Apple's reasons for not taking a push to a device ("Handling notification responses from APNs"), and what follows.
 /// A reason that is not listed is kept as text in `PushOutcome.Refusal` and handled by its status.
-public enum Reason: String, CaseIterable, Sendable {
+public enum RefusalReason: String, CaseIterable, Sendable {
   case badCollapseID = "BadCollapseId"
   case badDeviceToken = "BadDeviceToken"
   case badExpirationDate = "BadExpirationDate"
@@ -189,10 +189,10 @@ public enum Reason: String, CaseIterable, Sendable {
 
 extension PushOutcome.Refusal {
   /// Apple's reason, nil for one that we do not know.
-  public var known: Reason? { Reason(rawValue: reason) }
+  public var known: RefusalReason? { RefusalReason(rawValue: reason) }
 
   /// What follows; for an unknown reason by the status: 410 is about the token, 429 and 5xx pass, any other is ours.
-  public var handling: Reason.Handling {
+  public var handling: RefusalReason.Handling {
     if let known { return known.handling }
     return switch status {
     case 410: .dead

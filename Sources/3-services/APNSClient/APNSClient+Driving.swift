@@ -1,0 +1,223 @@
+import Basics
+import Delivery
+import Transport
+
+/// The loop's side: what happens goes into the pool, what follows is done.
+extension APNSClient {
+  /// Everything that the connections said in this turn.
+  func turnEnded() {
+    let moment = Moment(any: clock)
+    var items: [TurnInbox.Item] = []
+    swap(&items, &inbox.items)
+    for item in items { take(item, moment) }
+    items.removeAll(keepingCapacity: true)
+    if inbox.items.isEmpty { swap(&items, &inbox.items) }
+    arm(moment)
+  }
+
+  private func take(_ item: TurnInbox.Item, _ moment: Moment) {
+    switch item {
+    case .event(let event):
+      if case .answered(let id, let stream, .accepted) = event { accepted(id, stream, moment) }
+      follow(event, moment)
+    case .refused(let id, let stream, let refusal, let date):
+      refused(id, stream, refusal, date, moment)
+    case .connected(let id):
+      links[id]?.isConnected = true
+      onEvent(.connected(server.endpoint))
+    case .goAway(let id, let reason):
+      onEvent(.goAway(server.endpoint, reason: reason))
+      guard let generation = links[id]?.generation, let known = reason.flatMap(RefusalReason.init(rawValue:)) else {
+        return
+      }
+      credentialRefused(known, generation, nil, moment)
+    case .ended(let id, let fault):
+      guard let link = links.removeValue(forKey: id) else { return }
+      link.isReleased = true
+      lastFault = fault
+      onEvent(
+        link.isConnected ? .disconnected(server.endpoint, why: fault.description) : .connectFailed(fault))
+      follow(.lost(id, fault.description), moment)
+    }
+  }
+
+  private func accepted(_ id: ConnectionID, _ stream: StreamID, _ moment: Moment) {
+    if let generation = links[id]?.generation { gate.accepted(generation, at: moment) }
+    guard !topics.isQuiet, let push = pool.push(on: stream, of: id), let slot = slots[Int(push.rawValue)] else {
+      return
+    }
+    _ = topics.handle(.accepted(topic: slot.batch.pushes[slot.index].topic), at: moment.uptime)
+  }
+
+  private func refused(
+    _ id: ConnectionID, _ stream: StreamID, _ refusal: PushOutcome.Refusal, _ date: [UInt8]?, _ moment: Moment
+  ) {
+    if let reason = refusal.known, let push = pool.push(on: stream, of: id), let slot = slots[Int(push.rawValue)] {
+      credentialRefused(reason, slot.generation, date, moment)
+      if reason.concernsTopic { topicRefused(reason, slot.batch.pushes[slot.index].topic, moment) }
+    }
+    follow(.answered(id, stream, .refused(refusal)), moment)
+  }
+
+  private func credentialRefused(
+    _ reason: RefusalReason, _ generation: ProviderTokenLife.Generation, _ date: [UInt8]?, _ moment: Moment
+  ) {
+    switch reason.handling {
+    case .newToken, .credential:
+      let (next, alarm) = gate.refused(
+        generation, reason, theirDate: date.flatMap { instant(fromHTTPDate: $0) }, at: moment)
+      if let alarm { onEvent(.alarm(alarm)) }
+      warrant = nil
+      hold(next, moment)
+    case .dead, .fix, .later, .elsewhere, .laterElsewhere:
+      return
+    }
+  }
+
+  private func topicRefused(_ reason: RefusalReason, _ topic: String, _ moment: Moment) {
+    for effect in topics.handle(.refused(topic: topic, reason), at: moment.uptime) {
+      switch effect {
+      case .alarm(_, let words): onEvent(.alarm(words))
+      case .hold(let topic, let words):
+        let held = slots.indices.filter { index in
+          slots[index].map { $0.batch.pushes[$0.index].topic == topic } ?? false
+        }
+        follow(.withdrawn(held.map { PushID(rawValue: UInt32($0)) }, .suspended(words)), moment)
+      }
+    }
+  }
+
+  /// Asks the credential whether pushes may pass now, and tells the pool when that changed.
+  func admit(_ moment: Moment) {
+    warrant = nil
+    hold(currentWarrant(moment), moment)
+  }
+
+  private func currentWarrant(_ moment: Moment) -> Warrant {
+    if let warrant { return warrant }
+    let current = gate.warrant(at: moment)
+    warrant = current
+    return current
+  }
+
+  private func hold(_ warrant: Warrant, _ moment: Moment) {
+    switch warrant {
+    case .hold(let words):
+      heldWords = words
+      guard !isHeld else { return }
+      isHeld = true
+      follow(.held(words), moment)
+    case .send:
+      guard isHeld else { return }
+      isHeld = false
+      heldWords = nil
+      follow(.resumed, moment)
+    }
+  }
+
+  /// Feeds one event from outside the turn.
+  func handle(_ event: SendingPool.Event, _ moment: Moment) {
+    follow(event, moment)
+    arm(moment)
+  }
+
+  private func tick() {
+    tickerDue = nil
+    let moment = Moment(any: clock)
+    warrant = nil
+    handle(.tick, moment)
+  }
+
+  /// Sees to it that the pool's next due time is not missed, nor asked for more often than needed.
+  private func arm(_ moment: Moment) {
+    warrant = nil
+    guard let due = pool.nextDue else { return }
+    if let tickerDue, tickerDue <= due { return }
+    ticker?.cancel()
+    tickerDue = due
+    let span = Instant.Span.milliseconds(max(1, due.milliseconds - moment.uptime.milliseconds))
+    ticker = Task { [clock, weak self] in
+      guard (try? await clock.sleep(for: span)) != nil else { return }
+      await self?.tick()
+    }
+  }
+
+  private func follow(_ event: SendingPool.Event, _ moment: Moment) {
+    let first = effects.count
+    pool.handle(event, at: moment, into: &effects)
+    // a nested call (hold, topic) appends behind what the outer one still has to do, which goes on afterwards
+    guard first == 0 else { return }
+    var index = 0
+    while index < effects.count {
+      perform(effects[index], moment)
+      index += 1
+    }
+    effects.removeAll(keepingCapacity: true)
+  }
+
+  private func perform(_ effect: SendingPool.Effect, _ moment: Moment) {
+    switch effect {
+    case .send(let push, let id): leave(push, id, moment)
+    case .finish(let push, let outcome):
+      guard let slot = slots[Int(push.rawValue)] else { return }
+      slots[Int(push.rawValue)] = nil
+      freeIDs.append(push.rawValue)
+      settle(slot.batch, slot.index, outcome)
+    case .open(let id): open(id)
+    case .cancel(let id, let stream): links[id]?.connection?.reset(stream: stream.rawValue)
+    case .ping(let id): links[id]?.connection?.ping()
+    case .close(let id):
+      guard let link = links.removeValue(forKey: id) else { return }
+      link.isReleased = true
+      guard let connection = link.connection else { return }
+      onEvent(.disconnected(server.endpoint, why: "let go"))
+      connection.close(graceful: connection.openStreams == 0)
+    case .closed:
+      isClosed = true
+      ticker?.cancel()
+      for waiter in closeWaiters { waiter.resume() }
+      closeWaiters = []
+    }
+  }
+
+  private func open(_ id: ConnectionID) {
+    let link = ConnectionLink(id, inbox)
+    links[id] = link
+    var limits = HTTP2Limits()
+    limits.idleTimeout = nil  // the pool's own
+    limits.pingTimeout = .seconds(30)  // the pool gives up earlier
+    link.connection = HTTP2ClientConnection.connect(
+      to: server.endpoint, tls: tls, on: loop, settings: .client, limits: limits, handler: link)
+  }
+
+  private func leave(_ push: PushID, _ id: ConnectionID, _ moment: Moment) {
+    guard let slot = slots[Int(push.rawValue)] else { return }
+    guard let link = links[id], let connection = link.connection else {
+      return pool.handle(.notSent(push, id), at: moment, into: &effects)
+    }
+    let outgoing = slot.batch.pushes[slot.index]
+    switch currentWarrant(moment) {
+    case .hold(let words):
+      hold(.hold(words), moment)
+      pool.handle(.notSent(push, id), at: moment, into: &effects)
+    case .send(let authorization, let generation):
+      slots[Int(push.rawValue)]?.generation = generation
+      link.generation = generation
+      do throws(HTTP2SubmitFault) {
+        let stream = try connection.submit(
+          common: blocks.block(for: outgoing, authorization: authorization, generation),
+          path: own.path(token: outgoing.token), own: own.fields(of: outgoing), body: outgoing.payload)
+        pool.handle(.sent(push, id, StreamID(rawValue: stream)), at: moment, into: &effects)
+      } catch {
+        switch error {
+        case .invalidField(let name):
+          // `certainRefusal` lets none of these pass; should it, the push ends rather than the connection
+          pool.handle(
+            .withdrawn([push], .suspended("\(name) holds bytes that no header may")), at: moment, into: &effects)
+        case .noFreeStream, .notOpen: break
+        }
+        pool.handle(.notSent(push, id), at: moment, into: &effects)
+      }
+    }
+  }
+}

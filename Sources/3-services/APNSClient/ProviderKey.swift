@@ -1,0 +1,151 @@
+import Basics
+public import Delivery
+import Transport
+
+/// A provider key (`.p8`) and the one provider token that lives on it, shared by every client that is given this object:
+/// one token for each key across topics and connections (case C27). Make one per key and process. Thread-safe.
+///
+/// Its description and its faults name the file, the key id and the team id, never the key.
+public final class ProviderKey: Sendable, CustomStringConvertible {
+  public let keyID: String
+  public let teamID: String
+  /// The file it came from, for messages.
+  public let name: String
+
+  private struct State: Sendable {
+    var life: ProviderTokenLife
+    /// `bearer <JWT>` of the life's current generation.
+    var authorization: [UInt8] = []
+  }
+
+  private let key: P256PrivateKey
+  private let state: Locked<State>
+
+  /// - Parameters:
+  ///   - p8: the file's bytes: PKCS#8 PEM with an EC P-256 key. A byte order mark, CRLF and a literal `\n` are understood.
+  ///   - keyID: 10 letters and digits, from the file's name at Apple (`AuthKey_<key id>.p8`).
+  ///   - teamID: 10 letters and digits, from the membership page.
+  ///   - name: what to call it in messages: the path.
+  public init(
+    p8: [UInt8], keyID: String, teamID: String, name: String, settings: ProviderTokenLife.Settings = .init()
+  ) throws(CredentialFault) {
+    for (identifier, what) in [(keyID, "key id"), (teamID, "team id")] where !Self.isIdentifier(identifier) {
+      throw CredentialFault(
+        name: name, found: "the \(what) '\(identifier.prefix(40))' is not 10 capital letters and digits",
+        remedy: "Copy it from Apple's developer site: key ids from Keys, the team id from Membership.")
+    }
+    do {
+      key = try P256PrivateKey(pem: p8)
+    } catch {
+      throw CredentialFault(name: name, found: error.found, remedy: error.remedy)
+    }
+    self.keyID = keyID
+    self.teamID = teamID
+    self.name = name
+    state = Locked(State(life: ProviderTokenLife(settings)))
+  }
+
+  public var description: String { "key \(keyID) of team \(teamID) (\(name))" }
+
+  private static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count == 10
+      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+  }
+
+  /// What a push that leaves at `moment` is sent with; signs when it is time to, about 50 µs.
+  func warrant(at moment: Moment) -> Warrant {
+    state.withLock { state in follow(state.life.handle(.wanted, at: moment), &state).warrant }
+  }
+
+  /// APNs accepted a push under that generation.
+  func accepted(_ generation: ProviderTokenLife.Generation, at moment: Moment) {
+    state.withLock { state in _ = state.life.handle(.accepted(generation), at: moment) }
+  }
+
+  /// APNs refused the token; what goes for the next push, and what to tell the operator, if anything.
+  func refused(
+    _ generation: ProviderTokenLife.Generation, _ reason: RefusalReason, theirDate: Instant?, at moment: Moment
+  ) -> (warrant: Warrant, alarm: String?) {
+    state.withLock { state in
+      follow(state.life.handle(.refused(generation, reason, theirDate: theirDate), at: moment), &state)
+    }
+  }
+
+  /// Tries again at the next push what was held back.
+  public func resume() {
+    state.withLock { state in
+      _ = state.life.handle(.resumed, at: Moment(wall: Instant(seconds: 0), uptime: .seconds(0)))
+    }
+  }
+
+  private func follow(
+    _ effects: [ProviderTokenLife.Effect], _ state: inout State
+  ) -> (warrant: Warrant, alarm: String?) {
+    var warrant = Warrant.hold("APNs has not said yet whether it accepts \(self)")
+    var alarm: String?
+    for effect in effects {
+      switch effect {
+      case .sign(let issuedAt, _):
+        state.authorization = Array("bearer ".utf8) + token(issuedAt: issuedAt)
+      case .use(let generation):
+        warrant = .send(authorization: state.authorization, generation)
+      case .hold(let trouble):
+        warrant = .hold(trouble.words(credential: description))
+      case .alarm(let trouble):
+        alarm = trouble.words(credential: description)
+      }
+    }
+    return (warrant, alarm)
+  }
+
+  /// A JSON Web Token: ES256, `kid`, `iss`, and `iat` as a whole number of seconds (RFC 7519; Apple, "Establishing a
+  /// token-based connection to APNs").
+  func token(issuedAt: Instant) -> [UInt8] {
+    var token = base64URL(Array(#"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8))
+    token.append(UInt8(ascii: "."))
+    token += base64URL(Array(#"{"iss":"\#(teamID)","iat":\#(issuedAt.seconds)}"#.utf8))
+    guard let signature = key.signature(of: token) else { return [] }
+    token.append(UInt8(ascii: "."))
+    return token + base64URL(signature)
+  }
+}
+
+/// Whether a push may leave, and with which `authorization`.
+enum Warrant: Equatable, Sendable {
+  /// `authorization` is nil with a certificate.
+  case send(authorization: [UInt8]?, ProviderTokenLife.Generation)
+  /// The words are for the operator.
+  case hold(String)
+}
+
+/// Why a credential cannot be used. Safe to show: names the file, holds nothing of the key.
+public struct CredentialFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file.
+  public let name: String
+  /// What was found, in words.
+  public let found: String
+  /// What to do next; a whole sentence.
+  public let remedy: String
+
+  public init(name: String, found: String, remedy: String) {
+    self.name = name
+    self.found = found
+    self.remedy = remedy
+  }
+
+  public var description: String { "\(name): \(found). \(remedy)" }
+}
+
+/// The URL alphabet without padding (RFC 4648 §5).
+func base64URL(_ bytes: [UInt8]) -> [UInt8] {
+  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+  var text: [UInt8] = []
+  text.reserveCapacity((bytes.count * 4 + 2) / 3)
+  for start in stride(from: 0, to: bytes.count, by: 3) {
+    let count = min(3, bytes.count - start)
+    var group: UInt32 = 0
+    for offset in 0..<3 { group = group << 8 | (offset < count ? UInt32(bytes[start + offset]) : 0) }
+    for digit in 0...count { text.append(alphabet[Int(group >> UInt32(18 - 6 * digit) & 63)]) }
+  }
+  return text
+}
