@@ -156,4 +156,27 @@ final class StreamListener: @unchecked Sendable, LoopResident {  // everything b
   }
 }
 
+extension StreamConnection {
+  /// Takes over a connected socket; on the loop. The descriptor is closed when that fails.
+  static func adopt(
+    _ descriptor: Int32, on loop: EventLoop, limits: StreamLimits,
+    makeHandler: (StreamConnection) -> any StreamHandler
+  ) -> Bool {
+    var isOpen = false
+    guard loop.isOpen else {
+      closeDescriptor(descriptor)
+      return false
+    }
+    accepted(on: loop, tls: nil, limits: limits) { client in
+      let code = uv_tcp_open(client, descriptor)
+      if code != 0 { closeDescriptor(descriptor) }
+      return code
+    } makeHandler: { stream in
+      isOpen = true
+      return makeHandler(stream)
+    }
+    return isOpen
+  }
+}
+
 private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
