@@ -119,7 +119,9 @@ let package = Package(
     tests(
       "APNSClientTests",
       ["APNSClient", "APNSSimulator", "Delivery", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
-    tests("APNSSimulatorTests", ["APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
+    tests(
+      "APNSSimulatorTests",
+      ["APNSSimulator", "HTTPClient", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     tests(
       "PushServiceTests",
       ["PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload", "Basics", "BelfryTesting"]),

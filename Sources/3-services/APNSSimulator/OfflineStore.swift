@@ -33,6 +33,8 @@ struct OfflineStore: Sendable {
     return .kept(replaced: replaced?.number)
   }
 
+  func waiting(for device: String) -> [Held] { Array((devices[device] ?? [:]).values) }
+
   /// Takes everything out that waits for `device`, oldest first. The caller drops what is past its time.
   mutating func release(device: String) -> [Held] {
     (devices.removeValue(forKey: device) ?? [:]).values.sorted { $0.number < $1.number }

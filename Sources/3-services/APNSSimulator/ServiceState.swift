@@ -34,7 +34,6 @@ struct ServiceState: Sendable {
 
   /// What became of a push that was taken.
   struct Acceptance: Sendable {
-    var uniqueID: String?
     var device: String
     /// For the device's courier, when it has one and can be reached.
     var handover: Handover?
@@ -69,7 +68,7 @@ struct ServiceState: Sendable {
 
   /// Takes a push whose headers and body are in order, or refuses it for its token. `id` is what the answer will carry.
   mutating func accept(
-    _ checked: CheckedPush, id: Bytes, uniqueID: String?, body: [UInt8], now: Instant
+    _ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], now: Instant
   ) throws(Refusal) -> Acceptance {
     let record = try registry.find(
       token: checked.token, environment: checked.environment, topic: checked.topic, now: now)
@@ -97,9 +96,10 @@ struct ServiceState: Sendable {
     let remarks = Self.remarks(on: checked, now: now)
     let number = notifications.append { number in
       LoggedNotification(
-        number: number, device: owner.device, push: push, uniqueID: uniqueID, remarks: remarks, fate: fate)
+        number: number, device: owner.device, push: push,
+        uniqueID: uniqueID.map { String(decoding: $0, as: UTF8.self) }, remarks: remarks, fate: fate)
     }
-    var acceptance = Acceptance(uniqueID: uniqueID, device: owner.device, handover: nil)
+    var acceptance = Acceptance(device: owner.device, handover: nil)
     switch fate {
     case .stored: hold(push, number: number, for: owner.device, now: now)
     case .sent:
@@ -110,12 +110,12 @@ struct ServiceState: Sendable {
     return acceptance
   }
 
-  mutating func note(_ refusal: Refusal, id: Bytes, path: Bytes, topic: Bytes?, now: Instant) {
-    refusals.append { number in
-      LoggedRefusal(
-        number: number, at: now, id: String(decoding: id, as: UTF8.self), path: text(path), topic: text(topic ?? []),
-        refusal: refusal)
-    }
+  mutating func note(_ refusal: Refusal, id: Bytes, path: Bytes, topic: Bytes?, now: Instant) -> LoggedRefusal {
+    let logged = LoggedRefusal(
+      number: refusals.next, at: now, id: String(decoding: id, as: UTF8.self), path: text(path),
+      topic: text(topic ?? []), refusal: refusal)
+    refusals.append { _ in logged }
+    return logged
   }
 
   private mutating func hold(_ push: DeliveredPush, number: UInt64, for device: String, now: Instant) {
@@ -215,6 +215,13 @@ struct ServiceState: Sendable {
 
   // MARK: Tokens
 
+  /// Ends every token of an app on a device, in both environments: it was removed.
+  mutating func uninstall(device: String, bundleID: String, now: Instant) -> Int {
+    let tokens = registry.tokens(device: device, bundleID: bundleID)
+    for token in tokens { _ = end(token, reason: .unregistered, since: now, isToldAtOnce: false, now: now) }
+    return tokens.count
+  }
+
   mutating func issueToken(to owner: TokenRecord.Owner) -> TokenRecord {
     let record = registry.issue(to: owner, dice: &dice)
     changes.tokens.insert(record.bytes)
@@ -255,6 +262,8 @@ struct ServiceState: Sendable {
   }
 
   // MARK: What is kept beyond a restart
+
+  var hasChanges: Bool { !changes.isEmpty }
 
   mutating func takeChanges() -> Changes {
     defer { changes = Changes() }

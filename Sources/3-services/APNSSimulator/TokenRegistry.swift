@@ -72,6 +72,15 @@ struct TokenRegistry: Sendable {
     return record
   }
 
+  /// The living tokens of an app on a device.
+  func tokens(device: String, bundleID: String) -> [[UInt8]] {
+    SimulatedEnvironment.allCases.flatMap { environment in
+      TokenKind.allCases.compactMap { kind in
+        living[TokenRecord.Owner(device: device, bundleID: bundleID, environment: environment, kind: kind)]
+      }
+    }
+  }
+
   /// What a push to `token` (hex from the path) in `environment` with `topic` meets: a living token, one whose end is not
   /// told yet, or a refusal. Upper-case hex is taken; any even count of digits from 2 to 200 is a token's form.
   func find(

@@ -1,0 +1,163 @@
+public import Basics
+public import Transport
+
+/// Apple's push service, simulated: providers connect over TLS and HTTP/2 as they do to Apple, pushes are judged, stored
+/// and expired as Apple does, and couriers bring them to phones. Which rules are Apple's and which are our choices is
+/// told in docs/apns-simulator.md.
+///
+/// Everything here may be called from any thread. Runs until `stop`.
+public final class APNSSimulator: Sendable {
+  /// The sandbox, unless a request's host says `api.push.apple.com`.
+  public let endpoint: Endpoint
+  /// Production whatever the host.
+  public let productionEndpoint: Endpoint?
+  /// The control API and `/courier`.
+  public let controlEndpoint: Endpoint?
+  public let credentials: SimulatorCredentials
+  public let courier: Courier
+
+  private let core: SimulatorCore
+  private let loops: LoopGroup
+  private let listeners: [HTTP2Listener]
+  private let control: ControlAPI?
+  private let keeper: StoreKeeper?
+
+  private init(
+    core: SimulatorCore, credentials: SimulatorCredentials, loops: LoopGroup, sandbox: HTTP2Listener,
+    production: HTTP2Listener?, control: ControlAPI?, keeper: StoreKeeper?
+  ) {
+    self.core = core
+    self.credentials = credentials
+    self.loops = loops
+    self.control = control
+    self.keeper = keeper
+    endpoint = sandbox.endpoint
+    productionEndpoint = production?.endpoint
+    controlEndpoint = control?.endpoint
+    listeners = [sandbox] + (production.map { [$0] } ?? [])
+    courier = Courier(core: core)
+  }
+
+  /// The names that the server's certificate is for, beside the address that it listens on.
+  static let serverNames = [
+    "localhost", "127.0.0.1", "::1", "api.sandbox.push.apple.com", "api.development.push.apple.com",
+    "api.push.apple.com",
+  ]
+
+  /// Returns once every port is open. Throws `TransportFault` for an address that cannot be had, `SimulatorFault` for a
+  /// data folder that cannot be used, `TLSFault` and `KeyFault` for files in it that cannot be read; nothing runs then.
+  public static func start(_ configuration: Configuration = Configuration()) async throws -> APNSSimulator {
+    let folder = try configuration.dataFolder.map { path throws(SimulatorFault) in try PrivateFolder(path) }
+    let store = try folder.map { folder throws(SimulatorFault) in
+      try SimulatorStore(path: folder.path(of: "simulator.sqlite"))
+    }
+    let seed = configuration.seed ?? UInt64.random(in: 0...UInt64.max)
+    let time = SystemClock().now
+    let credentials = try SimulatorCredentials.load(
+      folder: folder, store: store, bundleID: configuration.bundleID, now: time)
+    var state = ServiceState(rules: configuration.stateRules, seed: seed)
+    try store?.restore(into: &state)
+    let keeper = store.map { StoreKeeper($0) }
+    let core = SimulatorCore(
+      configuration: configuration, seed: seed, state: state, keys: [credentials.providerKey] + configuration.keys,
+      writeLater: keeper.map { keeper in { @Sendable in keeper.writeLater() } })
+    keeper?.serve(core)
+    let loops = LoopGroup(count: configuration.loops)
+    do {
+      let tls = try tlsContext(credentials.authority, listen: configuration.listen, now: time)
+      func bind(_ endpoint: Endpoint, _ environment: SimulatedEnvironment) async throws(TransportFault) -> HTTP2Listener
+      {
+        try await listener(
+          endpoint, environment, core: core, loops: loops, tls: tls,
+          manyStreams: configuration.maximumConcurrentStreams, seed: seed)
+      }
+      let sandbox = try await bind(configuration.listen, .sandbox)
+      var production: HTTP2Listener?
+      if let endpoint = configuration.productionListen { production = try await bind(endpoint, .production) }
+      var control: ControlAPI?
+      if let endpoint = configuration.control {
+        control = try ControlAPI.start(endpoint, core: core, credentials: credentials, keeper: keeper, loops: loops)
+      }
+      return APNSSimulator(
+        core: core, credentials: credentials, loops: loops, sandbox: sandbox, production: production,
+        control: control, keeper: keeper)
+    } catch {
+      await loops.stop()
+      await keeper?.stop()
+      throw error
+    }
+  }
+
+  /// Says GOAWAY to providers, lets them finish for at most `grace`, writes what is not written, and closes all.
+  public func stop(grace: Instant.Span = .seconds(1)) async {
+    await control?.stop()
+    for listener in listeners { await listener.stop(grace: grace) }
+    await keeper?.stop()
+    await loops.stop()
+  }
+
+  // MARK: In-process control
+
+  /// The token of an app on a device: the same as before while the app stays installed.
+  public func issueToken(
+    device: String, bundle: String, environment: SimulatedEnvironment = .sandbox, kind: TokenKind = .app
+  ) -> [UInt8] {
+    courier.issueToken(device: device, bundle: bundle, environment: environment, kind: kind)
+  }
+
+  /// Ends one token as of `since`; false for one that was never issued. 410 at the very next push when `isToldAtOnce`,
+  /// else the next push is still taken and 410 begins within `Configuration.goneDelay`.
+  @discardableResult
+  public func end(
+    token: [UInt8], reason: Reason = .unregistered, since: Instant? = nil, isToldAtOnce: Bool = false
+  ) -> Bool {
+    core.withState { state, now in
+      state.end(token, reason: reason, since: since ?? now, isToldAtOnce: isToldAtOnce, now: now) != nil
+    }
+  }
+
+  /// Pushes taken, oldest first, at most `Configuration.logCapacity`.
+  public var notifications: [LoggedNotification] {
+    core.withState { state, now in
+      state.expire(now: now)
+      return state.notifications.all
+    }
+  }
+
+  /// Pushes refused, oldest first, at most 1,000.
+  public var refusals: [LoggedRefusal] { core.withState { state, _ in state.refusals.all } }
+
+  public func clearNotifications() { core.withState { state, _ in state.clearNotifications() } }
+
+  /// Makes another key known, as the developer site would.
+  public func add(_ key: ProviderKey) { core.add(key) }
+
+  /// Connections that already use the key go on until they close.
+  @discardableResult
+  public func revokeKey(_ keyID: String) -> Bool { core.revokeKey(keyID) }
+
+  // MARK: Start
+
+  private static func tlsContext(
+    _ authority: CertificateAuthority, listen: Endpoint, now: Instant
+  ) throws(TLSFault) -> TLSServerContext {
+    let names = serverNames + (serverNames.contains(listen.host) ? [] : [listen.host])
+    let identity = try authority.issueServer(names: names, notBefore: now - .days(1), notAfter: now + .days(800))
+    return try TLSServerContext(
+      identity: identity, clientCertificates: .optional(authorities: authority.pem))
+  }
+
+  private static func listener(
+    _ endpoint: Endpoint, _ environment: SimulatedEnvironment, core: SimulatorCore, loops: LoopGroup,
+    tls: TLSServerContext, manyStreams: UInt32, seed: UInt64
+  ) async throws(TransportFault) -> HTTP2Listener {
+    var settings = HTTP2Settings.server
+    settings.maximumConcurrentStreams = 1
+    let seeds = Locked(Dice(seed: seed ^ UInt64(environment == .sandbox ? 1 : 2)))
+    return try await HTTP2Listener.bind(endpoint, loops: loops, tls: tls, settings: settings) { connection in
+      ProviderConnection(
+        connection, core: core, environment: environment, manyStreams: manyStreams,
+        seed: seeds.withLock { $0.next() })
+    }
+  }
+}

@@ -1,0 +1,140 @@
+internal import Basics
+internal import PushPayload
+internal import Transport
+
+/// The courier over the wire: one WebSocket for one device, JSON texts both ways.
+///
+///     phone ─▶ {"type":"hello","device":"…"}                      ◀─ {"type":"welcome", …}
+///     phone ─▶ {"type":"token","bundle":"…","environment":"…","kind":"…","request":1}   ◀─ {"type":"token", …}
+///              ◀─ {"type":"push","number":7, …, "payload":"…"}    phone ─▶ {"type":"ack","number":7}
+///     phone ─▶ {"type":"uninstall","bundle":"…"}                  ◀─ {"type":"uninstalled", …}
+///
+/// What is not acknowledged when the socket ends waits again, by the rules of the store.
+struct CourierSession: Sendable {
+  let core: SimulatorCore
+  let keeper: StoreKeeper?
+
+  static var limits: WebSocket.Limits {
+    var limits = WebSocket.Limits()
+    limits.message = 65_536
+    return limits
+  }
+
+  /// Pushes that wait for a slow phone; one more and it is cut off.
+  static let mostWaiting = 256
+
+  /// What goes down to the phone, in order.
+  private enum Outgoing: Sendable {
+    case text(String)
+    case end(code: UInt16, String)
+  }
+
+  func serve(_ socket: WebSocket) async {
+    let (queue, downward) = AsyncStream.makeStream(
+      of: Outgoing.self, bufferingPolicy: .bufferingOldest(Self.mostWaiting))
+    let writer = Task {
+      for await item in queue {
+        switch item {
+        case .text(let text):
+          do { try await socket.send(text) } catch { return }
+        case .end(let code, let reason):
+          await socket.close(code: code, reason: reason)
+          return
+        }
+      }
+    }
+    await read(socket, downward)
+    downward.finish()
+    _ = await writer.value
+  }
+
+  private func read(_ socket: WebSocket, _ downward: AsyncStream<Outgoing>.Continuation) async {
+    var stay: (device: String, number: UInt64)?
+    for await message in socket.messages {
+      do {
+        try await handle(message, stay: &stay, socket, downward)
+      } catch {
+        downward.yield(
+          .text(
+            JSONValue.object([
+              "type": "error", "place": error.place.map { .string($0) } ?? .null, "found": .string(error.found),
+              "remedy": .string(error.remedy),
+            ]).text))
+        downward.yield(.end(code: 1008, error.found))
+        break
+      }
+    }
+    if let stay { core.disconnect(device: stay.device, number: stay.number) }
+  }
+
+  private func handle(
+    _ message: WebSocket.Message, stay: inout (device: String, number: UInt64)?, _ socket: WebSocket,
+    _ downward: AsyncStream<Outgoing>.Continuation
+  ) async throws(ControlFault) {
+    guard case .text(let text) = message else {
+      throw ControlFault(400, "a binary message", "Send JSON texts.")
+    }
+    let fields = try ControlFields(
+      Array(text.utf8), known: ["type", "device", "bundle", "environment", "kind", "number", "request"])
+    let type = try fields.text("type") ?? ""
+    guard let device = stay?.device else {
+      guard type == "hello" else {
+        throw ControlFault(400, at: "type", "\"\(type.shortened)\" before hello", "Say hello with the device first.")
+      }
+      let device = try fields.name("device")
+      downward.yield(.text(JSONValue.object(["type": "welcome", "device": .string(device)]).text))
+      let number = core.connect(
+        device: device, deliver: { Self.push($0, socket, downward) },
+        replaced: { downward.yield(.end(code: 4001, "another courier came for the device")) })
+      stay = (device, number)
+      return
+    }
+    switch type {
+    case "token":
+      let owner = TokenRecord.Owner(
+        device: device, bundleID: try fields.name("bundle"),
+        environment: try fields.word("environment", default: .sandbox), kind: try fields.word("kind", default: .app))
+      let record = core.withState { state, _ in state.issueToken(to: owner) }
+      do { try await keeper?.flush() } catch { throw ControlFault(503, error.what, error.remedy) }
+      var answer: JSONObject = [
+        "type": "token", "bundle": .string(owner.bundleID), "environment": .string(owner.environment.rawValue),
+        "kind": .string(owner.kind.rawValue), "topic": .string(record.topicText), "token": .string(record.bytes.hex),
+      ]
+      if let request = fields.value("request") { answer["request"] = request }
+      downward.yield(.text(JSONValue.object(answer).text))
+    case "ack":
+      guard let number = fields.value("number")?.number?.int64, number >= 0 else {
+        throw ControlFault(400, at: "number", "it is no number", "Give the number of the push.")
+      }
+      core.acknowledge(device: device, number: UInt64(number))
+    case "uninstall":
+      let bundle = try fields.name("bundle")
+      let count = core.withState { state, now in state.uninstall(device: device, bundleID: bundle, now: now) }
+      downward.yield(
+        .text(
+          JSONValue.object([
+            "type": "uninstalled", "bundle": .string(bundle), "tokens": .number(JSONNumber(count)),
+          ]).text))
+    default:
+      throw ControlFault(400, at: "type", "\"\(type.shortened)\" is not known", "Known are token, ack, uninstall.")
+    }
+  }
+
+  private static func push(
+    _ handover: ServiceState.Handover, _ socket: WebSocket, _ downward: AsyncStream<Outgoing>.Continuation
+  ) {
+    var object: JSONObject = ["type": "push", "number": .number(JSONNumber(handover.number))]
+    object.members += NotificationJSON.headers(of: handover.push).members
+    object["receivedAt"] = .number(JSONNumber(handover.push.receivedAt.milliseconds))
+    if let payload = String(validating: handover.push.payload, as: UTF8.self) {
+      object["payload"] = .string(payload)
+    } else {
+      object["payloadBase64"] = .string(NotificationJSON.base64(handover.push.payload))
+    }
+    switch downward.yield(.text(JSONValue.object(object).text)) {
+    case .enqueued, .terminated: break
+    case .dropped: Task { await socket.abort() }  // it does not read: what it missed waits again
+    @unknown default: break
+    }
+  }
+}

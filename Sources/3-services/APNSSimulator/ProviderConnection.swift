@@ -1,0 +1,155 @@
+internal import Basics
+internal import Transport
+
+/// One provider's connection: turns requests into questions to the core and verdicts into answers. On its loop only.
+final class ProviderConnection: HTTP2ServerHandler {
+  private let core: SimulatorCore
+  private let environment: SimulatedEnvironment
+  private let manyStreams: UInt32
+  private var connection: HTTP2ServerConnection?
+  private var trust: ConnectionTrust
+  private var isManyAnnounced = false
+  private var dice: Dice
+
+  init(
+    _ connection: HTTP2ServerConnection, core: SimulatorCore, environment: SimulatedEnvironment, manyStreams: UInt32,
+    seed: UInt64
+  ) {
+    self.connection = connection
+    self.core = core
+    self.environment = environment
+    self.manyStreams = manyStreams
+    dice = Dice(seed: seed)
+    trust = ConnectionTrust(certificate: nil)
+    guard let peer = connection.peerCertificate else { return }
+    let judged = Self.judge(peer, environment: environment, now: core.clock.now)
+    trust = ConnectionTrust(certificate: judged.certificate)
+    let refusal = judged.refusal
+    // Not from within the making of the connection.
+    nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
+    connection.loop.execute { this.welcome(refusal: refusal) }
+  }
+
+  private static func judge(
+    _ peer: PeerCertificate, environment: SimulatedEnvironment, now: Instant
+  ) -> (certificate: ProviderCertificate, refusal: Refusal?) {
+    let unreadable = ProviderCertificate(
+      userID: "", environments: [], topics: [], notBefore: now, notAfter: now)
+    guard let facts = try? Certificate(der: peer.der) else {
+      return (unreadable, Refusal(.badCertificate, "the client certificate cannot be read"))
+    }
+    if let error = peer.verifyError {
+      return (
+        unreadable,
+        Refusal(.badCertificate, "the client certificate is not of this simulator's authority: \(error)")
+      )
+    }
+    let certificate = ProviderCertificate(facts)
+    return (certificate, certificate.refusal(in: environment, now: now))
+  }
+
+  /// A certificate that is no good is told by GOAWAY right after the handshake; a good one opens the streams at once.
+  private func welcome(refusal: Refusal?) {
+    guard let connection else { return }
+    if let refusal {
+      core.note(refusal, id: [], request: PushRequest(), now: core.clock.now)
+      connection.goAway(code: .noError, debugData: refusal.body(spelling: core.spelling))
+      connection.close(graceful: true)
+    } else {
+      announceMany()
+    }
+  }
+
+  private func announceMany() {
+    guard !isManyAnnounced else { return }
+    isManyAnnounced = true
+    connection?.announce(maxConcurrentStreams: manyStreams)
+  }
+
+  // MARK: HTTP2ServerHandler
+
+  func request(_ request: HTTP2Request, stream: Int32) {
+    guard let connection else { return }
+    if case .headerList = request.excess {
+      return connection.respond(stream: stream, status: 431, fields: [], body: [])
+    }
+    let sorted = PushRequest(request.fields)
+    let now = core.clock.now
+    let id = answerID(to: sorted)
+    do {
+      let checked = try core.checks.check(
+        sorted, body: request.body, trust: &trust, defaultEnvironment: environment, now: now, key: core.key)
+      if trust.isProven { announceMany() }
+      let uniqueID: Bytes? =
+        switch checked.environment {
+        case .sandbox: UUIDText.make(upperCase: false, &dice)[...]
+        case .production: nil
+        }
+      try core.accept(checked, id: id, uniqueID: uniqueID, body: request.body, now: now)
+      var fields = [HTTP2Field(name: Self.idName, value: Array(id), neverIndexed: true)]
+      if let uniqueID {
+        fields.append(HTTP2Field(name: Self.uniqueIDName, value: Array(uniqueID), neverIndexed: true))
+      }
+      connection.respond(stream: stream, status: 200, fields: fields, body: [])
+    } catch {
+      if trust.isProven { announceMany() }
+      core.note(error, id: id, request: sorted, now: now)
+      connection.respond(
+        stream: stream, status: error.reason.status,
+        fields: [HTTP2Field(name: Self.idName, value: Array(id), neverIndexed: true)],
+        body: error.body(spelling: core.spelling))
+    }
+  }
+
+  /// The request's own, byte for byte, when it is a UUID; else a new one in capitals, as Apple's servers make them.
+  private func answerID(to request: PushRequest) -> Bytes {
+    if let id = request[.messageID], RequestChecks.isUUID(id) { return id }
+    return UUIDText.make(upperCase: true, &dice)[...]
+  }
+
+  func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}
+
+  func closed(_ fault: TransportFault) { connection = nil }
+
+  private static let idName = Array("apns-id".utf8)
+  private static let uniqueIDName = Array("apns-unique-id".utf8)
+}
+
+/// Random UUIDs (RFC 9562 §5.4) in letters.
+enum UUIDText {
+  private static let lower = Array("0123456789abcdef".utf8)
+  private static let upper = Array("0123456789ABCDEF".utf8)
+
+  static func make(upperCase: Bool, _ dice: inout some RandomNumberGenerator) -> [UInt8] {
+    let digits = upperCase ? upper : lower
+    var high = dice.next()
+    var low = dice.next()
+    high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+    low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for nibble in 0..<32 {
+      switch nibble {
+      case 8, 12, 16, 20: text.append(UInt8(ascii: "-"))
+      default: break
+      }
+      let word = nibble < 16 ? high : low
+      text.append(digits[Int(word >> UInt64(60 - 4 * (nibble & 15)) & 15)])
+    }
+    return text
+  }
+}
+
+extension ProviderCertificate {
+  init(_ certificate: Certificate) {
+    let arc = "1.2.840.113635.100.6.3."
+    var environments: Set<SimulatedEnvironment> = []
+    if certificate.extensions[arc + "1"] != nil { environments.insert(.sandbox) }
+    if certificate.extensions[arc + "2"] != nil { environments.insert(.production) }
+    let list = certificate.extensions[arc + "6"] ?? certificate.extensions[arc + "4"]
+    self.init(
+      userID: certificate.userID ?? "", environments: environments,
+      topics: list.map(CertificateTopics.topics) ?? [], notBefore: certificate.notBefore,
+      notAfter: certificate.notAfter)
+  }
+}

@@ -1,0 +1,77 @@
+public import Basics
+public import Transport
+
+extension APNSSimulator {
+  /// How a simulator is set up. The defaults suit a test: free ports, everything in memory.
+  public struct Configuration: Sendable {
+    /// Where providers connect: the sandbox, unless a request's host says `api.push.apple.com`.
+    public var listen = Endpoint(host: "127.0.0.1", port: 0)
+    /// A second port that is production whatever the host; nil for none.
+    public var productionListen: Endpoint? = Endpoint(host: "127.0.0.1", port: 0)
+    /// The control API and `/courier`; nil for none.
+    public var control: Endpoint? = Endpoint(host: "127.0.0.1", port: 0)
+    /// Where authority, keys, tokens and what waits are kept; nil for memory only. Made with mode 0700 if missing.
+    public var dataFolder: String?
+    /// Whose push certificate lies ready as a .p12 file.
+    public var bundleID = "com.example.app"
+    /// The time of tokens, expiry and 410; TLS goes by the machine's clock.
+    public var clock: any WallClock = SystemClock()
+    /// For device tokens and delays; nil throws real dice.
+    public var seed: UInt64?
+    /// Loops (threads) that serve providers.
+    public var loops = 1
+    /// The stream limit once a connection has proved who it is; 1 before that.
+    public var maximumConcurrentStreams: UInt32 = 1000
+    /// After a push met a dead token for the first time, 410 begins within this.
+    public var goneDelay: ClosedRange<Instant.Span> = .seconds(1) ... .seconds(10)
+    /// The most requests to one device token a minute; nil for no limit (Apple publishes none).
+    public var requestsPerToken: Int?
+    /// Push type and topic suffix must agree, else `BadTopic`.
+    public var isTopicSuffixStrict = true
+    /// `background` at priority 10 is `BadPriority`.
+    public var isBackgroundPriorityStrict = false
+    /// A body that is no JSON object is `PayloadEmpty`; off: 200, and it goes out as it is.
+    public var isJSONRequired = true
+    /// How far `iat` of a provider token may lie ahead.
+    public var tokenAhead = Instant.Span.minutes(5)
+    public var keyEnvironmentSpelling = KeyEnvironmentSpelling.wire
+    /// Pushes kept for `GET /notifications`; older ones are forgotten first.
+    public var logCapacity = 10_000
+    /// More keys that may sign, beside the one that is made.
+    public var keys: [ProviderKey] = []
+    /// Told of each refused push, on a loop: must return at once.
+    public var onRefusal: (@Sendable (LoggedRefusal) -> Void)?
+
+    public init() {}
+
+    var checkRules: RequestChecks.Rules {
+      var rules = RequestChecks.Rules()
+      rules.isTopicSuffixStrict = isTopicSuffixStrict
+      rules.isBackgroundPriorityStrict = isBackgroundPriorityStrict
+      rules.isJSONRequired = isJSONRequired
+      rules.trust.tokenAhead = tokenAhead
+      return rules
+    }
+
+    var stateRules: ServiceState.Rules {
+      var rules = ServiceState.Rules()
+      rules.goneDelay = goneDelay.lowerBound.milliseconds...goneDelay.upperBound.milliseconds
+      rules.requestsPerToken = requestsPerToken
+      rules.logCapacity = logCapacity
+      return rules
+    }
+  }
+}
+
+/// Why a simulator did not start; a sentence for a person. Holds no secret.
+public struct SimulatorFault: Error, Hashable, Sendable, CustomStringConvertible {
+  public let what: String
+  public let remedy: String
+
+  public init(what: String, remedy: String) {
+    self.what = what
+    self.remedy = remedy
+  }
+
+  public var description: String { "\(what). \(remedy)" }
+}

@@ -1,0 +1,148 @@
+internal import Basics
+internal import PushPayload
+
+/// What all connections, the couriers and the control API share: the state behind one lock, held for microseconds, and
+/// who waits at the other end of each device. Nothing is called and nothing awaited while the lock is held.
+final class SimulatorCore: Sendable {
+  /// Where a device's pushes go.
+  struct Sink: Sendable {
+    var number: UInt64
+    var deliver: @Sendable (ServiceState.Handover) -> Void
+    /// Another courier came for the same device; this one is done.
+    var replaced: @Sendable () -> Void
+  }
+
+  private struct Shared: Sendable {
+    var state: ServiceState
+    var sinks: [String: Sink] = [:]
+    var keys: [String: ProviderKey] = [:]
+    var nextSink: UInt64 = 1
+    var isWriteDue = false
+  }
+
+  let clock: any WallClock
+  let checks: RequestChecks
+  let spelling: KeyEnvironmentSpelling
+  private let shared: Locked<Shared>
+  private let onRefusal: (@Sendable (LoggedRefusal) -> Void)?
+  /// Asks for `takeChanges` once, when there is something to write; nil when nothing is kept.
+  private let writeLater: (@Sendable () -> Void)?
+
+  init(
+    configuration: APNSSimulator.Configuration, seed: UInt64, state: ServiceState, keys: [ProviderKey],
+    writeLater: (@Sendable () -> Void)?
+  ) {
+    clock = configuration.clock
+    checks = RequestChecks(rules: configuration.checkRules)
+    spelling = configuration.keyEnvironmentSpelling
+    onRefusal = configuration.onRefusal
+    self.writeLater = writeLater
+    let keys = Dictionary(keys.map { ($0.keyID, $0) }) { _, last in last }
+    shared = Locked(Shared(state: state, keys: keys))
+  }
+
+  // MARK: Providers
+
+  func key(_ id: String) -> ProviderKey? { shared.withLock { $0.keys[id] } }
+
+  func add(_ key: ProviderKey) { shared.withLock { $0.keys[key.keyID] = key } }
+
+  /// False for a key that was not there. Connections that used it go on until they close, as with Apple.
+  func revokeKey(_ id: String) -> Bool { shared.withLock { $0.keys.removeValue(forKey: id) != nil } }
+
+  /// Takes or refuses a push whose headers are in order, and hands it to the device's courier.
+  func accept(_ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], now: Instant) throws(Refusal) {
+    let (handover, sink, mustWrite) = try shared.withLock {
+      (shared) throws(Refusal) -> (ServiceState.Handover?, Sink?, Bool) in
+      let acceptance = try shared.state.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
+      let sink = acceptance.handover == nil ? nil : shared.sinks[acceptance.device]
+      return (acceptance.handover, sink, claimWrite(&shared))
+    }
+    if mustWrite { writeLater?() }
+    if let handover, let sink { sink.deliver(handover) }
+  }
+
+  func note(_ refusal: Refusal, id: Bytes, request: PushRequest, now: Instant) {
+    let logged = shared.withLock {
+      $0.state.note(refusal, id: id, path: request.path, topic: request[.topic], now: now)
+    }
+    onRefusal?(logged)
+  }
+
+  // MARK: Couriers
+
+  /// Hands what waits to the newcomer; an earlier courier of the device is told to go. Answers the number to leave by.
+  func connect(
+    device: String, deliver: @escaping @Sendable (ServiceState.Handover) -> Void,
+    replaced: @escaping @Sendable () -> Void
+  ) -> UInt64 {
+    let now = clock.now
+    let (number, former, due, mustWrite) = shared.withLock { shared in
+      let number = shared.nextSink
+      shared.nextSink += 1
+      if shared.sinks[device] != nil { shared.state.disconnect(device: device, now: now) }
+      let former = shared.sinks.updateValue(Sink(number: number, deliver: deliver, replaced: replaced), forKey: device)
+      let due = shared.state.connect(device: device, now: now)
+      return (number, former, due, claimWrite(&shared))
+    }
+    if mustWrite { writeLater?() }
+    former?.replaced()
+    for handover in due { deliver(handover) }
+    return number
+  }
+
+  func disconnect(device: String, number: UInt64) {
+    let now = clock.now
+    let mustWrite = shared.withLock { shared in
+      guard shared.sinks[device]?.number == number else { return false }
+      shared.sinks[device] = nil
+      shared.state.disconnect(device: device, now: now)
+      return claimWrite(&shared)
+    }
+    if mustWrite { writeLater?() }
+  }
+
+  func setOnline(device: String, _ isOnline: Bool) {
+    let now = clock.now
+    let (due, sink, mustWrite) = shared.withLock { shared in
+      let due = shared.state.setOnline(device: device, isOnline, now: now)
+      return (due, shared.sinks[device], claimWrite(&shared))
+    }
+    if mustWrite { writeLater?() }
+    if let sink { for handover in due { sink.deliver(handover) } }
+  }
+
+  func acknowledge(device: String, number: UInt64) {
+    let now = clock.now
+    shared.withLock { $0.state.acknowledge(device: device, number: number, now: now) }
+  }
+
+  // MARK: Anything else
+
+  /// Reads or changes the state; time is the clock's.
+  func withState<Result>(_ body: (inout ServiceState, Instant) -> sending Result) -> sending Result {
+    let now = clock.now
+    var mustWrite = false
+    let result = shared.withLock { shared in
+      let result = body(&shared.state, now)
+      mustWrite = self.claimWrite(&shared)
+      return result
+    }
+    if mustWrite { writeLater?() }
+    return result
+  }
+
+  /// What a store has to write now, as it is now.
+  func takeChanges() -> SimulatorStore.Batch {
+    shared.withLock { shared in
+      shared.isWriteDue = false
+      return SimulatorStore.Batch(changes: shared.state.takeChanges(), state: shared.state)
+    }
+  }
+
+  private func claimWrite(_ shared: inout sending Shared) -> Bool {
+    guard writeLater != nil, !shared.isWriteDue, shared.state.hasChanges else { return false }
+    shared.isWriteDue = true
+    return true
+  }
+}
