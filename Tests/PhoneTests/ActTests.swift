@@ -137,6 +137,22 @@ struct ActTests {
     #expect(story.centre.isEmpty)
   }
 
+  @Test("D-139 a notification that vanished before the user authenticated starts nothing")
+  func vanished() {
+    var story = Story(.g3)
+    let other = "com.example.other"
+    story.happens(
+      .installApp(AppDescription(bundleID: other)), .changePermission(bundleID: other, Phone.UserSettings()), .lock)
+    story.happens(.push(DeliveredPayload(id: "o", bundleID: other, bytes: Sample.k1.encoded())))
+    story.push(Sample.k1)
+    story.forget()
+    story.happens(.tap(bundleID: Story.bundle, id: nil))
+    story.push(["aps": ["badge": 0]])
+    story.happens(.unlock)
+    #expect(story.calls == "-")
+    #expect(story.phone.centre(of: other) == ["o"])
+  }
+
   @Test("D-140 entries of the lock screen move to the centre")
   func lockScreenEmpties() {
     var story = Story(.g3)

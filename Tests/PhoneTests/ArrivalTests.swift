@@ -168,6 +168,19 @@ struct ArrivalTests {
     #expect(story.letters == "-")
   }
 
+  @Test("D-116 expiration 0, or past when APNs took the push: the one attempt is shown")
+  func oneAttempt() {
+    for expiration in [Instant(seconds: 0), Instant(seconds: 120)] {
+      var story = Story(.g3)
+      story.happens(
+        .push(
+          DeliveredPayload(
+            id: "p", bundleID: Story.bundle, expiration: expiration, acceptedAt: story.now, bytes: Sample.k1.encoded()
+          )))
+      #expect(story.letters == "BCSN")
+    }
+  }
+
   @Test("D-117 nothing to show, nothing to wake: in front DRN or DRF before iOS 10, else only a line in the log")
   func nothing() {
     let payload: JSONValue = ["aps": ["category": "x"], "key": "v"]

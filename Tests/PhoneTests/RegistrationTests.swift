@@ -236,6 +236,30 @@ struct RegistrationTests {
       story.callbacks.first?.arguments == .failure(domain: "NSCocoaErrorDomain", code: 3010, text: "no such topic"))
   }
 
+  @Test("D-032 before iOS 8 no token without permission")
+  func noTokenWithoutPermission() {
+    var story = Story(.g1, app: Self.registering(), allowed: false)
+    story.happens(.launch(bundleID: Story.bundle), .answerPrompt(allow: false))
+    #expect(story.effects.isEmpty)
+    #expect(story.rules.contains("D-032"))
+  }
+
+  @Test("D-033 without permission: iOS 8–9 tells the token only with the background mode, iOS 10 always")
+  func tokenWithoutPermission() {
+    for (version, modes, told) in [
+      (IOSVersion.g2, [], false), (.g2, [.remoteNotification], true), (.g3, [], true),
+    ] as [(IOSVersion, Set<AppDescription.BackgroundMode>, Bool)] {
+      var story = Story(version, app: .complete { $0.backgroundModes = modes }, allowed: false)
+      story.bring(to: .active)
+      story.happens(.app(bundleID: Story.bundle, .registerForRemoteNotifications))
+      story.happens(.tokenIssued(bundleID: Story.bundle, token: Self.token))
+      #expect(story.calls.contains("didRegister") == told)
+      guard !told else { continue }
+      story.happens(.changePermission(bundleID: Story.bundle, Phone.UserSettings()))
+      #expect(story.calls == "didRegister", "once it is allowed")
+    }
+  }
+
   @Test("D-046 a token that changes while the app runs is told again")
   func tokenChanges() {
     var story = Story(.g3, app: Self.registering())
@@ -355,6 +379,20 @@ struct PermissionTests {
     story.forget()
     story.push(Sample.k1)
     #expect(story.letters == "C")
+  }
+
+  @Test("D-029 D-030 what the app reads: the user's choice, but up to iOS 7 in the field what it had registered")
+  func reading() {
+    for (version, bug, words) in [
+      (IOSVersion.g1, nil, "badge+sound+alert"), (.g1, false, "nothing"), (.g2, nil, "nothing"),
+    ] as [(IOSVersion, Bool?, String)] {
+      var story = Story(version) { $0.staleTypesBug = bug }
+      var denied = Phone.UserSettings()
+      denied.allowed = false
+      story.bring(to: .active)
+      story.happens(.changePermission(bundleID: Story.bundle, denied), .app(bundleID: Story.bundle, .readPermission))
+      #expect(story.said(words, bug == nil && version == .g1 ? "D-030" : "D-029"))
+    }
   }
 
   @Test("D-034 denied: nothing shown, content-available still wakes", arguments: [IOSVersion.g2, .g3])

@@ -47,6 +47,24 @@ struct LockedSeedTests {
   }
 }
 
+@Suite("The seeds: an app in front behind the lock, iOS 3")
+struct FrontBehindLockTests {
+  @Test("D-062 each push that came while locked is told after the unlock, also one that showed nothing")
+  func several() {
+    var story = Story(IOSVersion(3, 1))
+    story.bring(to: .active, locked: true)
+    story.push(Sample.s0Ordinary)
+    story.push(Sample.k5)
+    story.happens(.unlock)
+    #expect(story.calls == "DRN(I) DRN(I) DBA")
+    var quiet = Story(IOSVersion(3, 1))
+    quiet.bring(to: .active, locked: true)
+    quiet.push(Sample.k5)
+    quiet.happens(.unlock)
+    #expect(quiet.calls == "DRN(I) DBA")
+  }
+}
+
 @Suite("The seeds: an unlocked phone (S4)")
 struct UnlockedSeedTests {
   static let before = [IOSVersion(3, 1), IOSVersion(4), .g1]

@@ -12,7 +12,7 @@ extension Phone {
       let reason = "no app \(push.bundleID) on this phone; APNs will learn that its token is dead"
       return record(.withheld(pushID: push.id, reason: reason), nil, "D-015")
     }
-    if let expiration = push.expiration, expiration.seconds <= now.seconds {
+    if let expiration = push.expiration, push.isExpired(at: now) {
       return record(.withheld(pushID: push.id, reason: "it expired at \(expiration)"), app, "D-116")
     }
     guard !apps[app].registration.unregistered else {

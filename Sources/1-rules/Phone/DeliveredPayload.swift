@@ -11,7 +11,8 @@ public struct DeliveredPayload: Hashable, Sendable {
   public var priority: PushPriority
   /// `apns-collapse-id`; becomes the request identifier (D-235).
   public var collapseID: String?
-  /// From this second on it must not be shown (D-116); nil: no `apns-expiration`, or 0.
+  /// From this second on it must not be shown (D-116); nil: no `apns-expiration`. One that was past when APNs took the
+  /// push, 0 among them, asked for one attempt at once, and this is that attempt.
   public var expiration: Instant?
   /// When APNs took it; nil when nobody knows.
   public var acceptedAt: Instant?
@@ -29,6 +30,11 @@ public struct DeliveredPayload: Hashable, Sendable {
     self.expiration = expiration
     self.acceptedAt = acceptedAt
     self.bytes = bytes
+  }
+
+  func isExpired(at now: Instant) -> Bool {
+    guard let expiration, expiration.seconds > (acceptedAt?.seconds ?? 0) else { return false }
+    return expiration.seconds <= now.seconds
   }
 
   /// The identifier of the notification request: the collapse id, else one of the system's own (D-235).

@@ -124,6 +124,7 @@ public struct Phone: Sendable {
     for app in apps.indices {
       if let suspendAt = apps[app].suspendAt, suspendAt <= now {
         apps[app].suspendAt = nil
+        record(.system("a snapshot for the app switcher"), app, "D-157")
         suspendIfIdle(app, "D-157")
       }
       while let index = apps[app].awaited.firstIndex(where: { $0.due <= now }) {

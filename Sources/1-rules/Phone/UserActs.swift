@@ -136,10 +136,10 @@ extension Phone {
     record(.user("unlocks the phone"), nil, waited == nil ? "D-140" : "D-139")
     leaveLockScreen()
     if let waited, let app = index(of: waited.bundleID),
-      let entry = apps[app].entries.first(where: { $0.id == waited.id }) ?? newest?.entry
+      let entry = apps[app].entries.first(where: { $0.id == waited.id })
     {
       use(entry, of: app, by: nil)
-    } else if settings.strictSeed || settings.iosVersion.major <= 4, let newest {
+    } else if waited == nil, settings.strictSeed || settings.iosVersion.major <= 4, let newest {
       useByUnlock(newest.entry, of: newest.app)
     } else {
       record(.system("unlocking starts nothing and tells no app of a notification"), nil, "D-140")
@@ -172,15 +172,21 @@ extension Phone {
 
   /// The lock screen's slider is the alert's View button: unlocking is using it (D-060 … D-062).
   private mutating func useByUnlock(_ entry: CentreEntry, of app: Int) {
-    if apps[app].state.isFront {
-      let waiting = apps[app].waitingForUnlock
-      apps[app].waitingForUnlock = []
-      apps[app].entries.removeAll { entry in waiting.contains { $0.requestID == entry.id } }
-      record(.removed(ids: waiting.map(\.requestID), reason: "used by unlocking"), app, "D-062")
-      for push in waiting { deliver(push, Content(push.bytes), to: app, "D-062") }
-      return becomeActive(app, "D-062")
-    }
+    if apps[app].state.isFront { return resumeInFront(app) }
     use(entry, of: app, by: apps[app].state.isAlive ? "D-061" : "D-060")
+  }
+
+  /// iOS 3: the app lay in front behind the lock; it gets what came meanwhile (D-062).
+  private mutating func resumeInFront(_ app: Int) {
+    let waiting = apps[app].waitingForUnlock
+    apps[app].waitingForUnlock = []
+    let used = apps[app].entries.map(\.id).filter { id in waiting.contains { $0.requestID == id } }
+    if !used.isEmpty {
+      apps[app].entries.removeAll { used.contains($0.id) }
+      record(.removed(ids: used, reason: "used by unlocking"), app, "D-062")
+    }
+    for push in waiting { deliver(push, Content(push.bytes), to: app, "D-062") }
+    becomeActive(app, "D-062")
   }
 
   /// The app that was on the screen when the phone was locked is there again.
@@ -189,7 +195,7 @@ extension Phone {
       enterForeground(app, "D-156")
       becomeActive(app, "D-156")
     } else if let front {
-      becomeActive(front, "D-062")
+      resumeInFront(front)
     }
   }
 

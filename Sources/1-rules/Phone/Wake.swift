@@ -65,7 +65,7 @@ extension Phone {
 
   /// Its time has come.
   mutating func deliverHeld(_ held: HeldPush, to app: Int) {
-    if let expiration = held.push.expiration, expiration.seconds <= now.seconds {
+    if let expiration = held.push.expiration, held.push.isExpired(at: now) {
       return record(.withheld(pushID: held.push.id, reason: "it expired at \(expiration)"), app, "D-116")
     }
     record(.system("the held background push comes now"), app, "D-177")
