@@ -6,20 +6,22 @@ import Store
   import Darwin
 #endif
 
-/// The folder that holds everything a Belfry keeps, locked for one process as long as this lives.
+/// The folder that holds everything a Belfry keeps, locked for one process as long as this lives, unless it was opened
+/// beside the process that has it.
 final class DataFolder: Sendable {
   let path: String
   private let lock: Int32
 
   var database: String { path + "/belfry.db" }
 
-  /// Makes the folder, for its owner only, when it is not there.
-  init(_ path: String) throws(StoreFault) {
+  /// Makes the folder, for its owner only, when it is not there. `isShared` takes no lock.
+  init(_ path: String, isShared: Bool = false) throws(StoreFault) {
     self.path = path
     try Self.make(path)
     let lockFile = path + "/lock"
     lock = open(lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw .unusable("cannot write in the data folder \(path): \(words(errno))") }
+    guard !isShared else { return }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno
       defer { close(lock) }

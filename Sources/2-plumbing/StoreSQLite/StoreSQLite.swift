@@ -22,15 +22,27 @@ public final class StoreSQLite: Store {
   ///
   /// - Throws: `.unusable` when the folder cannot be made or written, another process has it, or a newer Belfry made it.
   public static func open(folder path: String) async throws(StoreFault) -> StoreSQLite {
-    let folder = try DataFolder(path)
+    try await open(DataFolder(path))
+  }
+
+  /// Opens `folder` beside a process that may have it open, for one short change of apps or devices. Must not be given
+  /// shards to work on: who holds them is known to the other process only.
+  ///
+  /// - Throws: `.unusable` as `open`, but not because another process has the folder.
+  public static func openBeside(folder path: String) async throws(StoreFault) -> StoreSQLite {
+    try await open(DataFolder(path, isShared: true))
+  }
+
+  private static func open(_ folder: DataFolder) async throws(StoreFault) -> StoreSQLite {
     let database = try Database(path: folder.database, .readWrite)
     try database.execute(
       """
-      PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
+      PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+      PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;
       """)
     try Schema.prepare(database)
     let readDatabase = try Database(path: folder.database, .readOnly)
-    try readDatabase.execute("PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;")
+    try readDatabase.execute("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;")
     return StoreSQLite(folder, Writer(database), Reader(readDatabase))
   }
 

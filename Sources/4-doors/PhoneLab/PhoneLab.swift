@@ -1,1 +1,209 @@
-// placeholder until the first file of PhoneLab lands
+public import APNSSimulator
+public import Basics
+public import Phone
+
+/// Hosts simulated phones and joins each to the simulated APNs: what a phone asks of the outside is done, what comes
+/// for it is handed in, and its timers are kept.
+///
+/// Events of one phone are taken one after another, pushes in the order of the courier. Any task may call.
+public actor PhoneLab {
+  /// Gives an app's token to its push service and answers the registration id; nil when the service did not take it.
+  public typealias Registrar =
+    @Sendable (_ phone: String, _ bundleID: String, _ token: [UInt8], _ environment: SimulatedEnvironment) async ->
+    String?
+
+  private let courier: Courier
+  private let clock: any WallClock
+  private let register: Registrar
+  private var residents: [String: Resident] = [:]
+  private let (told, teller) = AsyncStream<LabEntry>.makeStream(bufferingPolicy: .bufferingNewest(4096))
+
+  private struct Resident {
+    var phone: Phone
+    var connection: CourierConnection?
+    /// Sleeps until the phone's next own event.
+    var alarm: Task<Void, Never>?
+    /// What happened since the last `take`.
+    var entries: [TimelineEntry] = []
+    var waiters: [Waiter] = []
+    var environments: [String: SimulatedEnvironment] = [:]
+  }
+
+  private struct Waiter {
+    var id: UInt64
+    var isMet: @Sendable ([TimelineEntry]) -> Bool
+    var resume: CheckedContinuation<Bool, Never>
+  }
+
+  private var nextWaiter: UInt64 = 0
+
+  public init(courier: Courier, clock: any WallClock, register: @escaping Registrar) {
+    self.courier = courier
+    self.clock = clock
+    self.register = register
+  }
+
+  /// Everything that happens on every phone, for one listener: the last 4,096 entries wait for it. Ends with `close`.
+  public nonisolated var entries: AsyncStream<LabEntry> { told }
+
+  /// Names, sorted.
+  public var names: [String] { residents.keys.sorted() }
+
+  /// Puts a phone into the lab under a name that is also its device id at the courier. False: the name is taken.
+  @discardableResult
+  public func add(_ settings: PhoneSettings, named name: String) -> Bool {
+    guard residents[name] == nil else { return false }
+    residents[name] = Resident(phone: Phone(settings), connection: nil, alarm: nil)
+    let (pushes, sink) = AsyncStream<DeliveredPush>.makeStream()
+    residents[name]?.connection = courier.connect(device: name) { sink.yield($0) }
+    if !settings.online { courier.setOnline(device: name, false) }
+    Task { [weak self] in
+      for await push in pushes { await self?.deliver(push, to: name) }
+    }
+    return true
+  }
+
+  /// The phone as it stands, to be asked; nil: no such phone.
+  public func phone(_ name: String) -> Phone? { residents[name]?.phone }
+
+  /// Lets an event happen and performs what the phone asks for. Token requests are answered before this returns.
+  /// Nothing happens for a name that is not there.
+  public func perform(_ event: Phone.Event, on name: String) {
+    guard residents[name] != nil else { return }
+    let effects = residents[name]?.phone.handle(event, at: clock.now) ?? []
+    collect(name)
+    for effect in effects { perform(effect, of: name) }
+    setAlarm(name)
+  }
+
+  public func perform(_ events: [Phone.Event], on name: String) {
+    for event in events { perform(event, on: name) }
+  }
+
+  /// What happened on a phone since the last call.
+  public func take(from name: String) -> [TimelineEntry] {
+    guard let entries = residents[name]?.entries else { return [] }
+    residents[name]?.entries = []
+    return entries
+  }
+
+  /// Returns true as soon as what happened since the last `take` satisfies `condition`, false when `limit` passes
+  /// before, or for a name that is not there.
+  public func wait(
+    for name: String, within limit: Instant.Span, until condition: @escaping @Sendable ([TimelineEntry]) -> Bool
+  ) async -> Bool {
+    guard let entries = residents[name]?.entries else { return false }
+    if condition(entries) { return true }
+    nextWaiter += 1
+    let id = nextWaiter
+    let timer = Task { [clock, weak self] in
+      guard (try? await clock.sleep(for: limit)) != nil else { return }
+      await self?.giveUp(id, on: name)
+    }
+    defer { timer.cancel() }
+    return await withCheckedContinuation { continuation in
+      residents[name]?.waiters.append(Waiter(id: id, isMet: condition, resume: continuation))
+    }
+  }
+
+  /// Disconnects every phone and ends `entries`; whoever waits gets false.
+  public func close() {
+    for (name, resident) in residents {
+      resident.connection?.disconnect()
+      resident.alarm?.cancel()
+      for waiter in resident.waiters { waiter.resume.resume(returning: false) }
+      residents[name] = nil
+    }
+    teller.finish()
+  }
+
+  private func deliver(_ push: DeliveredPush, to name: String) {
+    perform(
+      .push(
+        DeliveredPayload(
+          id: push.id, bundleID: push.bundleID, pushType: push.pushType, priority: push.priority,
+          collapseID: push.collapseID, expiration: push.expiration.map { Instant(seconds: $0) },
+          acceptedAt: push.receivedAt, bytes: push.payload)),
+      on: name)
+  }
+
+  private func perform(_ effect: Phone.Effect, of name: String) {
+    switch effect {
+    case .registerForRemoteNotifications(let bundleID, let environment, let kind, let fresh):
+      issueToken(to: bundleID, environment, kind, fresh: fresh, on: name)
+    case .tokenAbandoned(let bundleID, _, let keepsWorking):
+      if !keepsWorking { courier.uninstall(device: name, bundle: bundleID) }
+    case .handTokenToService(let bundleID, let token):
+      let environment = residents[name]?.environments[bundleID] ?? .production
+      Task { [register, weak self] in
+        guard let id = await register(name, bundleID, token, environment) else { return }
+        await self?.perform(.registrationIDReceived(bundleID: bundleID, registrationID: id), on: name)
+      }
+    case .connectionChanged(let online): courier.setOnline(device: name, online)
+    case .notReached: break
+    }
+  }
+
+  private func issueToken(
+    to bundleID: String, _ environment: AppDescription.APSEnvironment, _ kind: Phone.TokenKind, fresh: Bool,
+    on name: String
+  ) {
+    let simulated: SimulatedEnvironment
+    switch environment {
+    // The phone refuses such an app by itself (D-042).
+    case .none: return
+    case .development: simulated = .sandbox
+    case .production: simulated = .production
+    }
+    residents[name]?.environments[bundleID] = simulated
+    if fresh { courier.uninstall(device: name, bundle: bundleID) }
+    let tokenKind: TokenKind =
+      switch kind {
+      case .remote: .app
+      case .voip: .voip
+      }
+    let token = courier.issueToken(device: name, bundle: bundleID, environment: simulated, kind: tokenKind)
+    perform(.tokenIssued(bundleID: bundleID, token: token), on: name)
+  }
+
+  /// Moves what the phone told to the listener, the collection and the waiters.
+  private func collect(_ name: String) {
+    guard let new = residents[name]?.phone.takeTimeline(), !new.isEmpty else { return }
+    residents[name]?.entries += new
+    for entry in new { teller.yield(LabEntry(phone: name, entry: entry)) }
+    guard let resident = residents[name] else { return }
+    for waiter in resident.waiters where waiter.isMet(resident.entries) {
+      residents[name]?.waiters.removeAll { $0.id == waiter.id }
+      waiter.resume.resume(returning: true)
+    }
+  }
+
+  private func giveUp(_ id: UInt64, on name: String) {
+    guard let index = residents[name]?.waiters.firstIndex(where: { $0.id == id }) else { return }
+    residents[name]?.waiters.remove(at: index).resume.resume(returning: false)
+  }
+
+  private func setAlarm(_ name: String) {
+    residents[name]?.alarm?.cancel()
+    guard let due = residents[name]?.phone.due else {
+      residents[name]?.alarm = nil
+      return
+    }
+    let wait = max(due - clock.now, .milliseconds(0))
+    residents[name]?.alarm = Task { [clock, weak self] in
+      guard (try? await clock.sleep(for: wait)) != nil else { return }
+      await self?.perform(.timePassed, on: name)
+    }
+  }
+}
+
+/// One thing that happened on one phone of the lab.
+public struct LabEntry: Hashable, Sendable {
+  public var phone: String
+  public var entry: TimelineEntry
+
+  public init(phone: String, entry: TimelineEntry) {
+    self.phone = phone
+    self.entry = entry
+  }
+}

@@ -1,5 +1,7 @@
 /// Every command, in the order of `belfry help`. Each lives in a file of its own, `<Name>Command.swift`.
 let allCommands: [Command] = [
+  serveCommand,
+  appCreateCommand,
   lintCommand,
   configCommand,
   completionCommand,

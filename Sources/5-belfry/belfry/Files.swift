@@ -1,0 +1,44 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reading and writing whole files, with faults that name the file.
+enum Files {
+  static func read(_ path: String) throws(CommandFault) -> [UInt8] {
+    do { return [UInt8](try Data(contentsOf: URL(filePath: path))) } catch {
+      throw CommandFault("\(path): cannot be read; is the name right, and may this user read it?")
+    }
+  }
+
+  /// The first line, without its end: a password as editors leave it in a file.
+  static func readLine(_ path: String) throws(CommandFault) -> String {
+    let bytes = try read(path).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Writes with mode 0600: for what only this user may read.
+  static func writePrivate(_ text: String, to path: String) throws(CommandFault) {
+    let made = FileManager.default.createFile(
+      atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+    guard made else { throw CommandFault("\(path): cannot be written; is its folder writable?") }
+  }
+
+  static func makeFolder(_ path: String) throws(CommandFault) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw CommandFault("\(path): this folder cannot be made; name another with --data")
+    }
+  }
+
+  static func temporaryFolder(_ name: String) throws(CommandFault) -> String {
+    let path = FileManager.default.temporaryDirectory.path() + "/\(name)-\(UUID().uuidString.lowercased())"
+    try makeFolder(path)
+    return path
+  }
+
+  static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,117 @@
+import APNSClient
+import APNSSimulator
+import Basics
+import Bus
+import Delivery
+import HTTPAPI
+import PushService
+import Store
+import StoreSQLite
+import Transport
+
+/// The parts of `belfry serve`, joined: the only place that knows which engine stands behind which contract.
+struct ServiceHost {
+  let store: StoreSQLite
+  let service: PushService
+  let server: HTTPServer
+  let senders: Senders
+  /// In this process; nil when pushes go elsewhere.
+  let simulator: APNSSimulator?
+  let loops: LoopGroup
+  let clock: any WallClock
+
+  /// Starts everything, lowest first; what was started is stopped again when a later part fails.
+  static func start(_ configuration: ServeConfiguration, log: ServiceLog) async throws -> ServiceHost {
+    guard let listen = Endpoint(configuration.listen.value) else {
+      throw UsageFault("listen: '\(configuration.listen.value)' is no HOST:PORT, as 127.0.0.1:8080 or [::1]:8080")
+    }
+    let clock = SystemClock()
+    let data = configuration.data.value
+    try Files.makeFolder(data)
+    let store: StoreSQLite
+    do { store = try await StoreSQLite.open(folder: data) } catch {
+      throw CommandFault("\(data): \(error)")
+    }
+    let loops = LoopGroup(count: 2)
+    var simulator: APNSSimulator?
+    do {
+      let (destination, entries, started) = try await destination(configuration, data: data)
+      simulator = started
+      let senders = Senders(destination, entries, clock: clock, loops: loops) { log.client($0) }
+      let service = PushService(
+        store: store, bus: InProcessBus(clock: clock), clock: clock,
+        seed: UInt64.random(in: 0...UInt64.max), senders: { await senders.sender(for: $0, $1) },
+        onEvent: { log.service($0) })
+      try await service.start()
+      do throws(TransportFault) {
+        let server = try HTTPAPI(service: service, clock: clock).serve(on: listen)
+        return ServiceHost(
+          store: store, service: service, server: server, senders: senders, simulator: simulator, loops: loops,
+          clock: clock)
+      } catch {
+        await service.stop()
+        throw CommandFault("\(error)")
+      }
+    } catch {
+      await simulator?.stop()
+      await loops.stop()
+      await store.close()
+      throw error
+    }
+  }
+
+  /// Ends what was started, highest first: no new calls, then no new sends, then every push that left is answered.
+  func stop() async {
+    await server.stop()
+    await service.stop()
+    await senders.close()
+    await simulator?.stop()
+    await loops.stop()
+    await store.close()
+  }
+
+  var address: String { "http://\(server.endpoint)" }
+
+  private static func destination(
+    _ configuration: ServeConfiguration, data: String
+  ) async throws -> (Senders.Destination, [Senders.Entry], APNSSimulator?) {
+    let trust: TLSClientContext.Trust = try configuration.trust.value.map { .pem(try Files.read($0)) } ?? .system
+    var entries = try Senders.entries(configuration.credentials.value)
+    switch configuration.apns.value {
+    case "simulator":
+      var settings = APNSSimulator.Configuration()
+      settings.dataFolder = data + "/apns"
+      let simulator: APNSSimulator
+      do { simulator = try await APNSSimulator.start(settings) } catch { throw CommandFault("\(error)") }
+      let credentials = simulator.credentials
+      let key = try ProviderKey(
+        p8: credentials.signingKey.pem, keyID: credentials.keyID, teamID: credentials.teamID,
+        name: credentials.files?.signingKey ?? "the simulator's key")
+      entries.append(.init(bundle: "*", credential: .token(key)))
+      let destination = Senders.Destination(
+        sandbox: APNSServer(simulator.endpoint),
+        production: APNSServer(simulator.productionEndpoint ?? simulator.endpoint),
+        trust: .pem(credentials.authority.pem))
+      return (destination, entries, simulator)
+    case "sandbox", "production":
+      // Each device says which of Apple's two services its token is of; a push goes to that one.
+      guard !entries.isEmpty else { throw missingCredentials(configuration) }
+      return (.init(sandbox: .sandbox, production: .production, trust: trust), entries, nil)
+    default:
+      guard !entries.isEmpty else { throw missingCredentials(configuration) }
+      let server: APNSServer
+      do throws(APNSServerFault) { server = try APNSServer(configuration.apns.value) } catch {
+        throw UsageFault("apns: \(error)")
+      }
+      return (.init(sandbox: server, production: server, trust: trust), entries, nil)
+    }
+  }
+
+  private static func missingCredentials(_ configuration: ServeConfiguration) -> CommandFault {
+    CommandFault(
+      """
+      apns is '\(configuration.apns.value)' but no credential is set; give a JSON5 file with --config: \
+      { credentials: [{ bundle: "com.example.app", key: "AuthKey_….p8", keyID: "…", teamID: "…" }] }
+      """)
+  }
+}
