@@ -1,5 +1,4 @@
 import APNSClient
-import APNSSimulator
 import Audience
 import Basics
 import Delivery
@@ -20,6 +19,11 @@ actor Senders {
   struct Entry: Sendable {
     var bundle: String
     var credential: Credential
+
+    /// A team's key for all its apps.
+    static func everyApp(p8: [UInt8], keyID: String, teamID: String, name: String) throws(CredentialFault) -> Entry {
+      Entry(bundle: "*", credential: .token(try ProviderKey(p8: p8, keyID: keyID, teamID: teamID, name: name)))
+    }
   }
 
   private struct Key: Hashable {

@@ -84,10 +84,10 @@ struct ServiceHost {
       let simulator: APNSSimulator
       do { simulator = try await APNSSimulator.start(settings) } catch { throw CommandFault("\(error)") }
       let credentials = simulator.credentials
-      let key = try ProviderKey(
-        p8: credentials.signingKey.pem, keyID: credentials.keyID, teamID: credentials.teamID,
-        name: credentials.files?.signingKey ?? "the simulator's key")
-      entries.append(.init(bundle: "*", credential: .token(key)))
+      entries.append(
+        try .everyApp(
+          p8: credentials.signingKey.pem, keyID: credentials.keyID, teamID: credentials.teamID,
+          name: credentials.files?.signingKey ?? "the simulator's key"))
       let destination = Senders.Destination(
         sandbox: APNSServer(simulator.endpoint),
         production: APNSServer(simulator.productionEndpoint ?? simulator.endpoint),
