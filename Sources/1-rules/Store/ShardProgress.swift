@@ -31,8 +31,9 @@ public struct ShardHold: Sendable, Hashable {
 }
 
 public enum ShardStart: Sendable {
-  /// Work on it; `pending` is its audience without those that ended, `claimed` the first of them.
-  case begun(ShardHold, StoredPush, pending: DeviceSet, claimed: [ClaimedDevice])
+  /// Work on it; `pending` is its audience without those that ended, `claimed` the first of them; `waiting` is what
+  /// `setWaiting` noted last.
+  case begun(ShardHold, StoredPush, waiting: String?, pending: DeviceSet, claimed: [ClaimedDevice])
   /// Somebody else works on it.
   case busy
   /// Nothing is owed, or there is no such push.

@@ -48,6 +48,11 @@ public protocol Store: Sendable {
     _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
   ) async throws(StoreFault) -> Acceptance
 
+  /// The push that the app accepted under this `cid` no earlier than `since`.
+  func push(
+    app: Int64, clientID: String, since: Instant
+  ) async throws(StoreFault) -> (push: StoredPush, targeted: Int)?
+
   /// Shards that still owe, by push and shard, those after the given one; at most `limit`.
   func unfinished(after: OpenShard?, limit: Int) async throws(StoreFault) -> [OpenShard]
 
@@ -57,7 +62,8 @@ public protocol Store: Sendable {
   ///
   /// **Claiming** a device for a push applies the push's badge arithmetic to the badge kept for the device, once per
   /// device and message id however often it is claimed, and answers the badge as it is now. A device whose token died
-  /// or moved to the other environment since is not answered but ends as `.skipped` in the same transaction.
+  /// or moved to the other environment since is not answered but ends as `.skipped` in the same transaction. Past the
+  /// push's deadline `begin` claims nobody.
   func begin(
     push: Int64, shard: ShardIndex, holder: UInt64, claiming: Int, at now: Instant
   ) async throws(StoreFault) -> ShardStart

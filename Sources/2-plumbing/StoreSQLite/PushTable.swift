@@ -14,11 +14,7 @@ struct PushTable {
     _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
   ) throws(StoreFault) -> Acceptance {
     if let name = push.clientID {
-      let earlier = try database.first(
-        "SELECT push FROM client_id WHERE app = ? AND name = ? AND at >= ?", .int(push.app), .text(name),
-        .int(since.milliseconds)
-      ) { $0.int(0) }
-      if let earlier, let (known, targeted) = try read(earlier, app: push.app) {
+      if let (known, targeted) = try self.push(app: push.app, clientID: name, since: since) {
         return .repeated(known, targeted: targeted)
       }
       try database.run(
@@ -50,7 +46,15 @@ struct PushTable {
 
   // MARK: Reading
 
-  func read(_ id: Int64, app: Int64?) throws(StoreFault) -> (StoredPush, targeted: Int)? {
+  func push(app: Int64, clientID: String, since: Instant) throws(StoreFault) -> (push: StoredPush, targeted: Int)? {
+    let known = try database.first(
+      "SELECT push FROM client_id WHERE app = ? AND name = ? AND at >= ?", .int(app), .text(clientID),
+      .int(since.milliseconds)
+    ) { $0.int(0) }
+    return try known.flatMap { id throws(StoreFault) in try read(id, app: app) }
+  }
+
+  func read(_ id: Int64, app: Int64?) throws(StoreFault) -> (push: StoredPush, targeted: Int)? {
     try database.first(
       """
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,

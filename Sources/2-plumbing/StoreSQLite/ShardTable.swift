@@ -21,18 +21,21 @@ struct ShardTable {
     guard let (push, _) = try PushTable(database).read(hold.push, app: nil), var shard = try read(hold) else {
       return .finished
     }
+    let waiting = try database.first("SELECT waiting FROM push WHERE id = ?", .int(hold.push)) { $0.optionalText(0) }
+    let limit = push.deadline.map { $0 <= now } == true ? 0 : limit
     while true {
       let pending = shard.audience.subtracting(shard.done)
       let (claimed, skipped) = try claim(pending.ordinals(limit: limit), hold, &shard)
-      if claimed.isEmpty || !skipped.isEmpty {
+      if limit > 0, claimed.isEmpty || !skipped.isEmpty {
         var finish = Finish()
         for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
         if try write(hold, shard, finish.counts, at: now).shardFinished { return .finished }
         if claimed.isEmpty { continue }  // the first of them are all gone: take the next
-      } else if push.badge != .none {
+      } else if push.badge != .none, !claimed.isEmpty {
         try write(hold, shard, [:], at: now)
       }
-      return .begun(hold, push, pending: shard.audience.subtracting(shard.done), claimed: claimed)
+      return .begun(
+        hold, push, waiting: waiting ?? nil, pending: shard.audience.subtracting(shard.done), claimed: claimed)
     }
   }
 

@@ -128,6 +128,14 @@ public final class StoreSQLite: Store {
     }
   }
 
+  public func push(
+    app: Int64, clientID: String, since: Instant
+  ) async throws(StoreFault) -> (push: StoredPush, targeted: Int)? {
+    try await reader.run { database throws(StoreFault) in
+      try PushTable(database).push(app: app, clientID: clientID, since: since)
+    }
+  }
+
   public func unfinished(after: OpenShard?, limit: Int) async throws(StoreFault) -> [OpenShard] {
     try await reader.run { database throws(StoreFault) in
       try PushTable(database).unfinished(after: after, limit: limit)

@@ -12,6 +12,8 @@ public struct PushReport: Sendable, Equatable {
   public var messageID: Int64
   public var state: State
   public var acceptedAt: Instant
+  /// nil until every device ended.
+  public var finishedAt: Instant?
   /// Devices of the audience with a live token in the push's environment.
   public var targeted: Int
   /// Devices of the audience that were not tried: their token is of the other environment.
@@ -26,6 +28,8 @@ public struct PushReport: Sendable, Equatable {
   public var expired: Int
   /// Left, and no answer came within the retry policy; a phone may have shown it.
   public var unanswered: Int
+  /// Not sent: the token died or moved to the other environment after the push was accepted.
+  public var skipped: Int
   public var warnings: [String]
 
   public struct Refused: Sendable, Equatable {
@@ -35,6 +39,6 @@ public struct PushReport: Sendable, Equatable {
   }
 
   /// Devices that ended, one way or another.
-  public var ended: Int { accepted + expired + unanswered + refused.reduce(0) { $0 + $1.count } }
+  public var ended: Int { accepted + expired + unanswered + skipped + refused.reduce(0) { $0 + $1.count } }
   public var pending: Int { targeted - ended }
 }

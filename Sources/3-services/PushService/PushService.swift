@@ -7,72 +7,113 @@ public import Store
 /// The use cases of the push service. Every call may come from any task.
 public final class PushService: Sendable {
   /// Answers the sender of an app in an environment; nil when the app has no credential there, then its pushes wait.
+  /// Asked for each shard, so keep the senders.
   public typealias Senders = @Sendable (AppRecord, APNSEnvironment) async -> (any PushSender)?
 
-  private let store: any Store
-  private let bus: any Bus
+  let store: any Store
+  let bus: any Bus
+  let clock: any WallClock
+  let credentials: Credentials
+  let metricCounts = ServiceMetrics()
+  let onEvent: @Sendable (ServiceEvent) -> Void
+  let messageIDs: MessageIDs
+  private let dispatcher: WorkDispatcher
 
-  /// Nothing runs before `start`.
+  /// How many devices may share an alias, and how many tags a device may have.
+  public let limits: DeviceLimits
+
+  /// Nothing runs before `start`. `seed` feeds what may be guessed (message ids, holders), never secrets. `onEvent` may be
+  /// called from any task and must not wait.
   public init(
-    store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, senders: @escaping Senders,
-    onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
+    store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
+    senders: @escaping Senders, onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
     self.store = store
     self.bus = bus
+    self.clock = clock
+    self.limits = limits
+    self.onEvent = onEvent
+    credentials = Credentials(store: store)
+    messageIDs = MessageIDs(after: 0, seed: seed)
+    dispatcher = WorkDispatcher(
+      store: store, bus: bus, clock: clock, credentials: credentials, senders: senders, metrics: metricCounts,
+      seed: seed, onEvent: onEvent)
   }
 
-  /// Resumes what a former process left unfinished, and sends from now on.
-  public func start() async throws(RequestFault) { throw notYet }
-
-  /// Takes nothing more, lets what already left for APNs be answered, and returns.
-  public func stop() async {}
-
-  public func createApp(bundleID: String, name: String?) async throws(RequestFault) -> NewApp { throw notYet }
-
-  /// All apps, oldest first.
-  public func apps() async throws(RequestFault) -> [AppRecord] { throw notYet }
-
-  /// 1004 for an unknown key and a wrong secret alike, in the same time.
-  public func authenticate(appKey: String, masterSecret: String) async throws(RequestFault) -> AppRecord {
-    throw notYet
+  /// Resumes what a former process left unfinished, and sends from now on. Nothing is taken before it returned.
+  public func start() async throws(RequestFault) {
+    do throws(StoreFault) {
+      messageIDs.note(try await store.lastPushID())
+      try await dispatcher.start()
+    } catch {
+      throw RequestFault(error, .push)
+    }
   }
 
-  /// For the device's own calls: the app and registration id that the secret belongs to; else 7004.
-  public func authenticateDevice(
-    appKey: String, registrationID: String, secret: String
-  ) async throws(RequestFault) -> AppRecord { throw notYet }
+  /// Takes nothing more, lets what already left for APNs be answered, keeps those answers, and returns. What is not sent
+  /// yet is sent after the next start.
+  public func stop() async { await dispatcher.stop() }
 
-  /// The same token registers the same device again and revives it.
-  public func register(appKey: String, _ registration: DeviceRegistration) async throws(RequestFault) -> Registered {
-    throw notYet
-  }
-
-  /// 7002 when the app has no such device.
-  public func device(_ app: AppRecord, registrationID: String) async throws(RequestFault) -> DeviceView {
-    throw notYet
-  }
-
-  public func changeDevice(
-    _ app: AppRecord, registrationID: String, _ change: DeviceChange
-  ) async throws(RequestFault) { throw notYet }
-
-  /// Returns once the push is durable; it is sent from there on, also after a crash.
-  public func push(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt { throw notYet }
-
-  /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
-  public func validate(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
-    throw notYet
-  }
-
-  /// nil when the app has no such push.
-  public func report(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushReport? { throw notYet }
-
-  public func metrics() -> [Metric] { [] }
+  public func metrics() -> [Metric] { metricCounts.list }
 
   /// Whether the store takes writes and sending has started.
-  public func ready() async -> Bool { false }
-
-  private var notYet: RequestFault {
-    RequestFault(.temporarilyUnavailable, found: "not yet built", remedy: "Wait for the next commit.")
+  public func ready() async -> Bool {
+    guard dispatcher.isRunning else { return false }
+    do throws(StoreFault) {
+      try await store.check()
+      return true
+    } catch {
+      return false
+    }
   }
+
+  // MARK: Apps
+
+  public func createApp(bundleID: String, name: String?) async throws(RequestFault) -> NewApp {
+    let allowed = bundleID.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    guard allowed, 1...155 ~= bundleID.utf8.count, bundleID.first != ".", bundleID.last != "." else {
+      throw RequestFault(
+        .invalidParameter, at: "bundleID", found: "“\(bundleID.prefix(60))”",
+        remedy: "Give the app's bundle id: letters, digits, hyphens and dots, like com.example.app.")
+    }
+    guard (name?.utf8.count ?? 0) <= 255 else {
+      throw RequestFault(
+        .invalidParameter, at: "name", found: "more than 255 bytes", remedy: "Give a shorter name.")
+    }
+    return try await credentials.createApp(bundleID: bundleID, name: name, at: clock.now)
+  }
+
+  /// All apps, oldest first.
+  public func apps() async throws(RequestFault) -> [AppRecord] {
+    do throws(StoreFault) {
+      return try await store.apps().map(AppRecord.init)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
+  /// 1004 for an unknown key and a wrong secret alike, in the same time. A secret that was right is remembered in this
+  /// process, hashed under a key of its own, and costs microseconds from then on.
+  public func authenticate(appKey: String, masterSecret: String) async throws(RequestFault) -> AppRecord {
+    try await credentials.authenticate(appKey: appKey, masterSecret: masterSecret)
+  }
+
+  /// For the device's own calls: the app that the registration id and its secret belong to; else 7004.
+  public func authenticateDevice(
+    appKey: String, registrationID: String, secret: String
+  ) async throws(RequestFault) -> AppRecord {
+    try await credentials.authenticateDevice(appKey: appKey, registrationID: registrationID, secret: secret)
+  }
+
+  // MARK: Sending
+
+  /// Hands accepted work to senders; a full bus leaves it for the sweep.
+  func dispatch(_ work: [ShardWork]) async { await dispatcher.publish(work) }
 }

@@ -1,0 +1,134 @@
+import Basics
+import Dispatch
+import Store
+
+/// Who may push: app keys with their master secrets, and the secrets of devices.
+final class Credentials: Sendable {
+  private let store: any Store
+  private let state = Locked(State())
+  /// Password hashes are slow on purpose and take 19 MiB: one at a time, on no thread of Swift's pool.
+  private let queue = DispatchQueue(label: "belfry.credentials", qos: .userInitiated)
+  /// New in each process, so that what is remembered is worth nothing elsewhere.
+  private let processKey = Sodium.randomBytes(32)
+  /// What an unknown app key is checked against, so that it takes as long as a wrong secret.
+  private let decoy: String
+
+  /// More checks waiting than this are answered 1030.
+  private static let waitingLimit = 256
+
+  private struct State {
+    var appsByKey: [String: StoredApp] = [:]
+    var appsByID: [Int64: StoredApp] = [:]
+    /// Keyed hash of key and secret of those that were verified.
+    var verified: [String: [UInt8]] = [:]
+    var waiting = 0
+  }
+
+  init(store: any Store) {
+    self.store = store
+    decoy = Sodium.passwordHash(Sodium.randomHex(digits: 24)) ?? ""
+  }
+
+  func createApp(bundleID: String, name: String?, at now: Instant) async throws(RequestFault) -> NewApp {
+    let secret = Sodium.randomHex(digits: 24)
+    guard let hash = await slowly({ Sodium.passwordHash(secret) }) else {
+      throw RequestFault(.temporarilyUnavailable, found: "no memory to hash a secret", remedy: "Try again.")
+    }
+    do throws(StoreFault) {
+      let app = try await store.createApp(
+        StoredApp(
+          id: 0, key: Sodium.randomHex(digits: 24), bundleID: bundleID, name: name, secretHash: hash, createdAt: now))
+      return NewApp(app: remember(app), masterSecret: secret)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
+  func authenticate(appKey: String, masterSecret: String) async throws(RequestFault) -> AppRecord {
+    let app = try await app(key: appKey)
+    let proof = Sodium.hash(Array("\(appKey):\(masterSecret)".utf8), key: processKey)
+    if let app, let known = state.withLock({ $0.verified[appKey] }), Sodium.areEqual(known, proof) {
+      return AppRecord(app)
+    }
+    let isFree = state.withLock { state in
+      guard state.waiting < Self.waitingLimit else { return false }
+      state.waiting += 1
+      return true
+    }
+    guard isFree else {
+      throw RequestFault(
+        .temporarilyUnavailable, found: "too many credentials are being checked", remedy: "Try again in a second.")
+    }
+    let hash = app?.secretHash ?? decoy
+    let isRight = await slowly { Sodium.verify(masterSecret, against: hash) }
+    state.withLock { $0.waiting -= 1 }
+    guard let app, isRight else {
+      throw RequestFault(
+        .authenticationFailed, found: "the app key is unknown or the master secret is wrong",
+        remedy: "Send the app key as user and its master secret as password; `belfry app create` shows both.")
+    }
+    state.withLock { $0.verified[appKey] = proof }
+    return AppRecord(app)
+  }
+
+  func authenticateDevice(
+    appKey: String, registrationID: String, secret: String
+  ) async throws(RequestFault) -> AppRecord {
+    guard let app = try await app(key: appKey) else { throw Self.wrongDevice }
+    let device: StoredDevice?
+    do throws(StoreFault) {
+      device = try await store.device(app: app.id, registrationID: registrationID)
+    } catch {
+      throw RequestFault(error, .device)
+    }
+    let hash = Self.hash(deviceSecret: secret)
+    guard Sodium.areEqual(hash, device?.secretHash ?? Sodium.hash([])), device != nil else { throw Self.wrongDevice }
+    return AppRecord(app)
+  }
+
+  private static var wrongDevice: RequestFault {
+    RequestFault(
+      .deviceAuthenticationFailed, found: "the app key, registration id or device secret is wrong",
+      remedy: "Register the device again and keep the secret that is answered.")
+  }
+
+  /// A device secret has 256 random bits, so a fast hash keeps it.
+  static func hash(deviceSecret: String) -> [UInt8] { Sodium.hash(Array(deviceSecret.utf8)) }
+
+  // MARK: Apps
+
+  func app(key: String) async throws(RequestFault) -> StoredApp? {
+    if let known = state.withLock({ $0.appsByKey[key] }) { return known }
+    do throws(StoreFault) {
+      let app = try await store.app(key: key)
+      if let app { _ = remember(app) }
+      return app
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
+  func app(id: Int64) async throws(StoreFault) -> AppRecord? {
+    if let known = state.withLock({ $0.appsByID[id] }) { return AppRecord(known) }
+    for app in try await store.apps() { _ = remember(app) }
+    return state.withLock { $0.appsByID[id] }.map(AppRecord.init)
+  }
+
+  private func remember(_ app: StoredApp) -> AppRecord {
+    state.withLock { state in
+      state.appsByKey[app.key] = app
+      state.appsByID[app.id] = app
+    }
+    return AppRecord(app)
+  }
+
+  private func slowly<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: body()) }
+    }
+  }
+}
+
+extension AppRecord {
+  init(_ app: StoredApp) { self.init(id: app.id, key: app.key, bundleID: app.bundleID, name: app.name) }
+}

@@ -1,0 +1,156 @@
+import Audience
+import Basics
+import PushPayload
+import Store
+
+extension PushService {
+  /// The same token registers the same device again and revives it; it keeps its registration id, tags, alias and badge.
+  public func register(appKey: String, _ registration: DeviceRegistration) async throws(RequestFault) -> Registered {
+    guard let app = try await credentials.app(key: appKey) else {
+      throw RequestFault(
+        .deviceAuthenticationFailed, at: "appKey", found: "an app key that is unknown here",
+        remedy: "Use the app key that `belfry app create` showed.")
+    }
+    let token: [UInt8]
+    do throws(DeviceTokenFault) {
+      token = try DeviceTokenText.read(registration.token)
+    } catch {
+      throw RequestFault(.deviceInvalidParameter, at: "token", found: error.found, remedy: error.remedy)
+    }
+    if let bundleID = registration.bundleID, bundleID != app.bundleID {
+      throw RequestFault(
+        .deviceInvalidParameter, at: "bundleID", found: "“\(bundleID.prefix(60))”",
+        remedy: "This app key is for \(app.bundleID): a token of another app can never be pushed to with it.")
+    }
+    let facts = DeviceFacts(
+      osVersion: try Self.fact(registration.osVersion, "osVersion"),
+      appVersion: try Self.fact(registration.appVersion, "appVersion"),
+      language: try Self.fact(registration.language, "language"),
+      timeZone: try Self.fact(registration.timeZone, "timeZone"))
+    let secret = Sodium.randomHex(digits: 64)
+    var attempts = 0
+    while true {
+      do throws(StoreFault) {
+        let device = try await store.register(
+          DeviceDraft(
+            app: app.id, registrationID: Sodium.randomHex(digits: 19), token: token,
+            environment: registration.environment, secretHash: Credentials.hash(deviceSecret: secret), facts: facts,
+            at: clock.now))
+        metricCounts.change { $0.registrations += 1 }
+        return Registered(registrationID: device.registrationID, deviceSecret: secret)
+      } catch {
+        attempts += 1
+        guard case .taken = error, attempts < 3 else { throw RequestFault(error, .device) }
+      }
+    }
+  }
+
+  private static func fact(_ text: String?, _ place: String) throws(RequestFault) -> String? {
+    guard let text, text.utf8.count > 64 else { return text }
+    throw RequestFault(
+      .deviceInvalidParameter, at: place, found: "\(text.utf8.count) bytes", remedy: "Send at most 64 bytes.")
+  }
+
+  /// 7002 when the app has no such device.
+  public func device(_ app: AppRecord, registrationID: String) async throws(RequestFault) -> DeviceView {
+    try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
+    let device: StoredDevice?
+    do throws(StoreFault) {
+      device = try await store.device(app: app.id, registrationID: registrationID)
+    } catch {
+      throw RequestFault(error, .device)
+    }
+    guard let device else { throw Self.noSuchDevice(registrationID) }
+    return DeviceView(device)
+  }
+
+  /// Applied whole or not at all; tags are removed before others are added. Changes of one device at the same time end
+  /// one after the other, each with its own answer.
+  public func changeDevice(
+    _ app: AppRecord, registrationID: String, _ change: DeviceChange
+  ) async throws(RequestFault) {
+    try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
+    let edit = try Self.edit(change)
+    let answer: DeviceEditAnswer
+    do throws(StoreFault) {
+      answer = try await store.changeDevice(
+        app: app.id, registrationID: registrationID, edit, limits: limits)
+    } catch {
+      throw RequestFault(error, .device)
+    }
+    switch answer {
+    case .done: break
+    case .noSuchDevice: throw Self.noSuchDevice(registrationID)
+    case .aliasFull(let devices):
+      throw RequestFault(
+        .aliasFull, at: "alias", found: "an alias that \(devices) devices have already",
+        remedy: "An alias is shared by at most \(limits.devicesPerAlias) devices: clear it on one, or use a tag.")
+    case .tooManyTags(let tags):
+      throw RequestFault(
+        .tooManyTags, at: "tags", found: "\(tags) tags in all",
+        remedy: "A device has at most \(limits.tagsPerDevice) tags: remove some.")
+    }
+  }
+
+  private static func edit(_ change: DeviceChange) throws(RequestFault) -> DeviceEdit {
+    var edit = DeviceEdit()
+    edit.clearTags = change.clearTags
+    edit.removeTags = try tags(change.removeTags, "tags.remove")
+    edit.addTags = try tags(change.addTags, "tags.add")
+    switch change.alias {
+    case nil: break
+    case .clear: edit.alias = .clear
+    case .set(let alias):
+      try NameRule.alias.check(alias, .deviceInvalidParameter, at: "alias")
+      edit.alias = .set(alias)
+    }
+    switch change.mobile {
+    case nil: break
+    case .clear: edit.mobile = .clear
+    case .set(let mobile):
+      guard mobile.utf8.count <= 20, mobile.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw RequestFault(
+          .deviceInvalidParameter, at: "mobile", found: "no telephone number",
+          remedy: "Send at most 20 digits, +, - or other ASCII characters without spaces.")
+      }
+      edit.mobile = .set(mobile)
+    }
+    if let badge = change.badge {
+      guard Int(BadgeArithmetic.range.lowerBound)...Int(BadgeArithmetic.range.upperBound) ~= badge else {
+        throw RequestFault(
+          .deviceInvalidParameter, at: "badge", found: "\(badge)",
+          remedy: "Send 0 to \(BadgeArithmetic.range.upperBound).")
+      }
+      edit.badge = Int32(badge)
+    }
+    return edit
+  }
+
+  /// At most 100 a call and 1,000 bytes in all (jpush.md §7).
+  private static func tags(_ tags: [String], _ place: String) throws(RequestFault) -> [String] {
+    let bytes = tags.reduce(0) { $0 + $1.utf8.count }
+    guard tags.count <= 100, bytes <= 1000 else {
+      throw RequestFault(
+        .deviceInvalidParameter, at: place, found: "\(tags.count) tags of \(bytes) bytes in all",
+        remedy: "Send at most 100 tags and 1,000 bytes in one call.")
+    }
+    for (index, tag) in tags.enumerated() {
+      try NameRule.tag.check(tag, .deviceInvalidParameter, at: "\(place)[\(index)]")
+    }
+    return tags
+  }
+
+  private static func noSuchDevice(_ registrationID: String) -> RequestFault {
+    RequestFault(
+      .deviceInvalidParameter, at: "registration_id", found: "no device “\(registrationID.prefix(64))” in this app",
+      remedy: "Use a registration id that a registration under this app key answered.")
+  }
+}
+
+extension DeviceView {
+  init(_ device: StoredDevice) {
+    self.init(
+      tags: device.tags, alias: device.alias, mobile: device.mobile, environment: device.environment,
+      badge: Int(device.badge), deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) })
+  }
+}

@@ -1,0 +1,174 @@
+import Audience
+import Basics
+import Bus
+import PushPayload
+import Store
+
+extension PushService {
+  /// How long a `cid` answers its first push again.
+  private static let clientIDWindow = Instant.Span.days(1)
+
+  /// Returns once the push is durable; it is sent from there on, also after a crash. A `cid` used within a day answers
+  /// the first push and sends nothing.
+  public func push(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
+    let now = clock.now
+    if let repeated = try await repeated(app, order, at: now) { return repeated }
+    let draft = try PushDraft(order, at: now)
+    let reach = try await reach(app, order)
+    var push = StoredPush(order, draft, reach, app: app.id, at: now)
+    var attempts = 0
+    while true {
+      push.id = messageIDs.next(at: now)
+      do throws(StoreFault) {
+        let answer = try await store.accept(push, audience: reach.targets, clientIDsSince: now - Self.clientIDWindow)
+        switch answer {
+        case .accepted: return await accepted(push, reach, app)
+        case .repeated(let first, let targeted): return again(first, targeted)
+        }
+      } catch {
+        attempts += 1
+        guard case .taken = error, attempts < 5 else {
+          metricCounts.change { $0.storeFaults += 1 }
+          onEvent(.storeTrouble("\(error)"))
+          throw RequestFault(error, .push)
+        }
+      }
+    }
+  }
+
+  /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
+  public func validate(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
+    let draft = try PushDraft(order, at: clock.now)
+    let reach = try await reach(app, order)
+    return PushReceipt(StoredPush(order, draft, reach, app: app.id, at: clock.now), targeted: reach.count)
+  }
+
+  private func accepted(_ push: StoredPush, _ reach: AudienceReach, _ app: AppRecord) async -> PushReceipt {
+    metricCounts.change { $0.pushesAccepted += 1 }
+    let targeted = reach.count
+    onEvent(.accepted(appKey: app.key, messageID: push.id, targeted: targeted))
+    await dispatch(
+      reach.targets.map {
+        ShardWork(app: app.id, push: push.id, shard: $0.shard, devices: UInt32(clamping: $0.devices.count))
+      })
+    return PushReceipt(push, targeted: targeted)
+  }
+
+  private func repeated(
+    _ app: AppRecord, _ order: PushOrder, at now: Instant
+  ) async throws(RequestFault) -> PushReceipt? {
+    guard let clientID = order.clientID else { return nil }
+    guard 1...128 ~= clientID.utf8.count else {
+      throw RequestFault(
+        .invalidParameter, at: "cid", found: "\(clientID.utf8.count) bytes", remedy: "Give 1 to 128 bytes.")
+    }
+    do throws(StoreFault) {
+      let first = try await store.push(app: app.id, clientID: clientID, since: now - Self.clientIDWindow)
+      return first.map { again($0.push, $0.targeted) }
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
+  private func again(_ push: StoredPush, _ targeted: Int) -> PushReceipt {
+    metricCounts.change { $0.pushesRepeated += 1 }
+    return PushReceipt(push, targeted: targeted)
+  }
+
+  // MARK: Audience
+
+  private func reach(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> AudienceReach {
+    let reach: AudienceReach
+    do throws(StoreFault) {
+      reach = try await store.reach(app: app.id, order.audience, order.environment)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+    guard reach.targets.isEmpty else { return reach }
+    throw Self.nobody(reach, order.environment)
+  }
+
+  /// 1011 that says which part of the audience is at fault (cases C09, C29; jpush.md §16).
+  private static func nobody(_ reach: AudienceReach, _ environment: APNSEnvironment) -> RequestFault {
+    if reach.wrongEnvironment > 0 {
+      return RequestFault(
+        .audienceEmpty, at: "options.apns_production",
+        found: "cannot find user by this audience: all \(reach.wrongEnvironment) have a token of \(environment.other)",
+        remedy: "Set options.apns_production to \(environment == .production ? "false" : "true").")
+    }
+    if let unmatched = reach.unmatched.words {
+      return RequestFault(
+        .audienceEmpty, at: "audience", found: "cannot find user by this audience: nobody has \(unmatched)",
+        remedy: "Check the spelling and that the device was registered and named; different keys intersect.")
+    }
+    if reach.dead > 0 {
+      return RequestFault(
+        .audienceEmpty, at: "audience",
+        found: "cannot find user by this audience: the tokens of all \(reach.dead) are dead",
+        remedy: "They live again once their app registers; see the device for the reason.")
+    }
+    return RequestFault(
+      .audienceEmpty, at: "audience", found: "cannot find user by this audience: its conditions exclude one another",
+      remedy: "Different keys intersect; only names within tag, alias and registration_id are united.")
+  }
+}
+
+extension [AudienceTerm] {
+  /// The first few, within the 80 characters of the caller's that a fault may show.
+  var words: String? {
+    guard let first else { return nil }
+    return first.words + (count > 1 ? " nor any of \(count - 1) more names" : "")
+  }
+}
+
+extension AudienceTerm {
+  var words: String {
+    switch self {
+    case .tag(let name): "the tag “\(name.prefix(64))”"
+    case .alias(let name): "the alias “\(name.prefix(64))”"
+    case .registrationID(let name): "the registration id “\(name.prefix(64))”"
+    }
+  }
+}
+
+extension APNSEnvironment {
+  var other: APNSEnvironment {
+    switch self {
+    case .sandbox: .production
+    case .production: .sandbox
+    }
+  }
+}
+
+extension PushOrder {
+  var environment: APNSEnvironment { production ? .production : .sandbox }
+}
+
+extension StoredPush {
+  /// Without its id.
+  init(_ order: PushOrder, _ draft: PushDraft, _ reach: AudienceReach, app: Int64, at now: Instant) {
+    var warnings = order.warnings
+    if reach.wrongEnvironment > 0 {
+      warnings.append(
+        "\(reach.wrongEnvironment) devices were left out: their token is of \(order.environment.other), and "
+          + "options.apns_production is \(order.production)")
+    }
+    if reach.dead > 0 { warnings.append("\(reach.dead) devices were left out: their token is dead") }
+    warnings += reach.unmatched.map { "nobody has \($0.words)" }.prefix(20)
+    self.init(
+      id: 0, app: app, acceptedAt: now, environment: order.environment, request: order.original,
+      payload: JSONValue.object(draft.payload).encoded(), pushType: draft.pushType.rawValue,
+      priority: draft.priority.rawValue, expiration: draft.expiration, deadline: draft.deadline,
+      collapseID: order.collapseID, badge: draft.badge, sendNumber: order.sendNumber ?? 0,
+      clientID: order.clientID, wrongEnvironment: reach.wrongEnvironment, deadTokens: reach.dead,
+      warnings: warnings, unmatched: reach.unmatched.map(\.name))
+  }
+}
+
+extension PushReceipt {
+  init(_ push: StoredPush, targeted: Int) {
+    self.init(
+      messageID: push.id, sendNumber: push.sendNumber, targeted: targeted, warnings: push.warnings,
+      unmatched: push.unmatched)
+  }
+}

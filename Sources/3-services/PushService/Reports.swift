@@ -1,0 +1,116 @@
+public import Basics
+import Store
+
+extension PushService {
+  /// nil when the app has no such push.
+  public func report(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushReport? {
+    do throws(StoreFault) {
+      return try await store.progress(app: app.id, push: messageID).map(PushReport.init)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
+  /// What is known of one device in one push, in order; nil when the app has no such push or device.
+  public func explain(
+    _ app: AppRecord, messageID: Int64, registrationID: String
+  ) async throws(RequestFault) -> PushExplanation? {
+    do throws(StoreFault) {
+      guard let progress = try await store.progress(app: app.id, push: messageID) else { return nil }
+      let trace = try await store.trace(app: app.id, push: messageID, registrationID: registrationID)
+      return PushExplanation(progress.push, trace)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+}
+
+extension PushReport {
+  init(_ progress: PushProgress) {
+    self.init(
+      messageID: progress.push.id,
+      state: progress.finishedAt != nil
+        ? .finished : progress.waiting.map { .waiting(reason: $0) } ?? .sending,
+      acceptedAt: progress.push.acceptedAt, finishedAt: progress.finishedAt, targeted: progress.targeted,
+      wrongEnvironment: progress.push.wrongEnvironment, deadTokens: progress.push.deadTokens, accepted: 0,
+      refused: [], expired: 0, unanswered: 0, skipped: 0, warnings: progress.push.warnings)
+    for (kind, count) in progress.counts {
+      switch kind {
+      case .accepted: accepted = count
+      case .refused(let reason): refused.append(Refused(reason: reason, count: count))
+      case .expired: expired = count
+      case .unanswered: unanswered = count
+      case .skipped: skipped = count
+      }
+    }
+    refused.sort { ($1.count, $0.reason) < ($0.count, $1.reason) }
+  }
+}
+
+/// Why a device got a push, or did not (DESIGN §6).
+public struct PushExplanation: Sendable, Equatable {
+  public enum Outcome: String, Sendable {
+    case notTargeted, pending, accepted, refused, expired, unanswered, skipped
+  }
+
+  public struct Line: Sendable, Equatable {
+    /// nil where only the order is known.
+    public var at: Instant?
+    public var words: String
+  }
+
+  public var outcome: Outcome
+  public var lines: [Line]
+
+  /// nil when there is nothing to tell of.
+  init?(_ push: StoredPush, _ trace: DeviceTrace) {
+    lines = [Line(at: push.acceptedAt, words: "push accepted for \(push.environment)")]
+    let device: StoredDevice
+    switch trace {
+    case .noSuchPush, .noSuchDevice: return nil
+    case .notTargeted(let found):
+      (device, outcome) = (found, .notTargeted)
+      lines.append(
+        Line(at: push.acceptedAt, words: Self.whyNotTargeted(found, push)))
+    case .pending(let found, let waiting):
+      (device, outcome) = (found, .pending)
+      lines.append(Line(at: nil, words: waiting.map { "waits: \($0)" } ?? "not sent yet"))
+    case .accepted(let found):
+      (device, outcome) = (found, .accepted)
+      lines.append(Line(at: nil, words: "APNs accepted it"))
+    case .ended(let found, let end, let at):
+      device = found
+      switch end.kind {
+      case .accepted: outcome = .accepted
+      case .refused: outcome = .refused
+      case .expired: outcome = .expired
+      case .unanswered: outcome = .unanswered
+      case .skipped: outcome = .skipped
+      }
+      lines.append(Line(at: at, words: Self.words(end)))
+    }
+    if let death = device.death {
+      lines.append(
+        Line(at: death.notedAt, words: "token dead: \(death.words(registeredAt: device.registeredAt))"))
+    }
+  }
+
+  private static func whyNotTargeted(_ device: StoredDevice, _ push: StoredPush) -> String {
+    if device.registeredAt > push.acceptedAt { return "registered only after the push was accepted" }
+    if device.environment != push.environment {
+      return "its token is of \(device.environment), the push is for \(push.environment)"
+    }
+    return "not in the audience, or its token was dead"
+  }
+
+  private static func words(_ outcome: DeviceOutcome) -> String {
+    let note = outcome.note.map { ": \($0)" } ?? ""
+    switch outcome.kind {
+    case .accepted: return "APNs accepted it"
+    case .refused(let reason): return "APNs refused it: \(outcome.status.map { "\($0) " } ?? "")\(reason)\(note)"
+    case .expired: return "expired unsent"
+    case .unanswered: return "sent, no answer\(note)"
+    case .skipped: return "not sent\(note)"
+    }
+  }
+}

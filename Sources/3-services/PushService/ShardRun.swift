@@ -1,0 +1,134 @@
+import Audience
+import Basics
+import Delivery
+import PushPayload
+import Store
+
+/// How far the work on a shard has come.
+struct ShardRun {
+  let hold: ShardHold
+  let push: StoredPush
+  let app: AppRecord
+  /// Why the push waits, as the store has it.
+  var waiting: String?
+  /// Devices that had not ended when the work began.
+  let pending: DeviceSet
+  /// Ended, but not committed yet.
+  var unsaved: [DeviceOutcome] = []
+  var isFinished = false
+
+  private var lastClaimed: DeviceOrdinal?
+  private var batch = ShardSender.firstBatch
+
+  init(hold: ShardHold, push: StoredPush, app: AppRecord, waiting: String?, pending: DeviceSet) {
+    self.hold = hold
+    self.push = push
+    self.app = app
+    self.waiting = waiting
+    self.pending = pending
+  }
+
+  mutating func claimed(_ devices: [ClaimedDevice]) {
+    guard let last = devices.last?.ordinal else { return }
+    lastClaimed = max(lastClaimed ?? last, last)
+  }
+
+  /// The devices to claim next: more each time, up to the largest batch.
+  mutating func next() -> [DeviceOrdinal] {
+    batch = min(batch * 4, ShardSender.largestBatch)
+    let ordinals = pending.ordinals(after: lastClaimed, limit: batch)
+    lastClaimed = ordinals.last ?? lastClaimed
+    return ordinals
+  }
+}
+
+/// Writes a push for each device: only token, badge and id differ.
+struct PushRender: Sendable {
+  private let message: Int64
+  private let renderer: PayloadRenderer
+  private let topic: String
+  private let pushType: PushType
+  private let priority: PushPriority
+  private let expiration: Int64?
+  private let collapseID: String
+  private let hasBadge: Bool
+
+  /// nil for what no Belfry wrote.
+  init?(_ push: StoredPush, _ app: AppRecord) {
+    guard let document = try? JSONReader.read(push.payload), case .object(let payload) = document.value,
+      let pushType = PushType(rawValue: push.pushType), let priority = PushPriority(rawValue: push.priority)
+    else { return nil }
+    message = push.id
+    renderer = PayloadRenderer(payload)
+    topic = pushType.topic(bundleID: app.bundleID)
+    self.pushType = pushType
+    self.priority = priority
+    expiration = push.expiration
+    collapseID = push.collapseID ?? PushIdentity.collapseID(message: push.id)
+    hasBadge = push.badge != .none
+  }
+
+  func push(_ device: ClaimedDevice) -> OutgoingPush {
+    let badge = hasBadge ? Int64(device.badge) : nil
+    var payload: [UInt8] = []
+    payload.reserveCapacity(renderer.size(badge: badge, messageID: message))
+    renderer.append(badge: badge, messageID: message, to: &payload)
+    return OutgoingPush(
+      id: PushIdentity.apnsID(message: message, device: device.ordinal), token: device.token, topic: topic,
+      pushType: pushType, priority: priority, expiration: expiration, collapseID: collapseID, payload: payload)
+  }
+}
+
+/// The answers to a batch, sorted by what follows from them.
+struct Answers {
+  /// All that need no second thought.
+  var ended: [DeviceOutcome] = []
+  /// Refused for a topic that may be wrong for the whole app.
+  var wrongTopic: [DeviceOutcome] = []
+  var wrongTopicReason: String?
+  var accepted = 0
+  /// The sender waits for an operator; those devices are owed still.
+  var suspended: String?
+  /// The sender ends; those devices are owed still.
+  var isClosing = false
+
+  init(_ outcomes: [PushOutcome], _ batch: [ClaimedDevice], _ push: StoredPush, at now: Instant) {
+    for (device, outcome) in zip(batch, outcomes) {
+      switch outcome {
+      case .accepted:
+        accepted += 1
+        ended.append(DeviceOutcome(ordinal: device.ordinal, kind: .accepted))
+      case .refused(let refusal): refused(refusal, device, push, at: now)
+      case .unanswered(.expired): ended.append(DeviceOutcome(ordinal: device.ordinal, kind: .expired))
+      case .unanswered(.retriesExhausted(let words)):
+        ended.append(DeviceOutcome(ordinal: device.ordinal, kind: .unanswered, note: words))
+      case .unanswered(.closed), .unanswered(.cancelled): isClosing = true
+      case .unanswered(.suspended(let reason)): suspended = reason
+      }
+    }
+    if outcomes.count < batch.count { isClosing = true }
+  }
+
+  private mutating func refused(
+    _ refusal: PushOutcome.Refusal, _ device: ClaimedDevice, _ push: StoredPush, at now: Instant
+  ) {
+    let reason = refusal.reason.isEmpty ? "HTTP \(refusal.status)" : refusal.reason
+    var outcome = DeviceOutcome(ordinal: device.ordinal, kind: .refused(reason), status: refusal.status)
+    if SendingGate.isWrongTopic(reason) {
+      wrongTopicReason = reason
+      wrongTopic.append(outcome)
+      return
+    }
+    let kind: TokenEvidence.Kind? =
+      switch (refusal.status, reason) {
+      case (410, _): .gone(since: refusal.since)
+      case (400, "BadDeviceToken"): .unknownToken
+      default: nil
+      }
+    outcome.evidence = kind.map {
+      TokenEvidence(
+        kind: $0, reason: reason, token: device.token, environment: push.environment, answeredAt: now)
+    }
+    ended.append(outcome)
+  }
+}

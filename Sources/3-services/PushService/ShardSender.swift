@@ -1,0 +1,236 @@
+import Audience
+import Basics
+import Bus
+import Delivery
+import PushPayload
+import Store
+
+/// Works off one shard of one push: claims devices in batches, renders, hands them to the app's `PushSender`, and keeps
+/// what became of them. While one batch is with the sender, the one before is committed and the one after is claimed,
+/// so that memory stays at two batches whatever the size of the push.
+struct ShardSender: Sendable {
+  let store: any Store
+  let clock: any WallClock
+  let credentials: Credentials
+  let senders: PushService.Senders
+  let gates: SendingGates
+  let metrics: ServiceMetrics
+  let onEvent: @Sendable (ServiceEvent) -> Void
+  /// True once nothing new may be sent.
+  let isStopping: @Sendable () -> Bool
+
+  /// Batches grow from the first to the last while answers are good, so that a fault of the whole app meets few.
+  static let firstBatch = 64
+  static let largestBatch = 1024
+
+  enum End: Equatable {
+    case finished
+    /// Not finished; to be taken up again after a while.
+    case later(Instant.Span)
+  }
+
+  func work(on work: ShardWork, holder: UInt64) async -> End {
+    do throws(StoreFault) {
+      let start = try await store.begin(
+        push: work.push, shard: work.shard, holder: holder, claiming: Self.firstBatch, at: clock.now)
+      switch start {
+      case .finished: return .finished
+      case .busy: return .later(.seconds(1))
+      case .begun(let hold, let push, let waiting, let pending, let claimed):
+        metrics.change { $0.shardsUnderWay += 1 }
+        let end = await run(hold, push, waiting, pending, claimed)
+        metrics.change { $0.shardsUnderWay -= 1 }
+        await store.release(hold)
+        return end
+      }
+    } catch {
+      return failed(error)
+    }
+  }
+
+  private func run(
+    _ hold: ShardHold, _ push: StoredPush, _ waiting: String?, _ pending: DeviceSet, _ claimed: [ClaimedDevice]
+  ) async -> End {
+    do throws(StoreFault) {
+      guard let app = try await credentials.app(id: push.app), let render = PushRender(push, app) else {
+        throw .corrupt("push \(push.id) cannot be sent")
+      }
+      var run = ShardRun(hold: hold, push: push, app: app, waiting: waiting, pending: pending)
+      if isExpired(push) { return await expire(&run) }
+      let key = SendingGates.Key(app: push.app, environment: push.environment)
+      if let closed = gates.closed(key, at: clock.uptime) { return try await wait(&run, closed.reason, closed.wait) }
+      guard let sender = await senders(app, push.environment) else {
+        let reason = "no credential for \(push.environment)"
+        announce(gates.change(key) { [uptime = clock.uptime] in $0.suspend(reason, at: uptime) }, run)
+        return try await wait(&run, reason, gates.closed(key, at: clock.uptime)?.wait ?? SendingGate.shortestWait)
+      }
+      return try await send(&run, claimed, render, sender, key)
+    } catch {
+      return failed(error)
+    }
+  }
+
+  private func failed(_ fault: StoreFault) -> End {
+    report(fault)
+    switch fault {
+    case .corrupt, .unusable: return .later(.minutes(5))
+    case .full, .unavailable, .closed, .taken: return .later(.seconds(5))
+    }
+  }
+
+  private func send(
+    _ run: inout ShardRun, _ first: [ClaimedDevice], _ render: PushRender, _ sender: any PushSender,
+    _ key: SendingGates.Key
+  ) async throws(StoreFault) -> End {
+    var claimed = first
+    run.claimed(first)
+    while !claimed.isEmpty {
+      let batch = claimed
+      async let answers = sender.send(batch.map(render.push))
+      let saved = await save(&run, claiming: run.next())
+      let sorted = Answers(await answers, batch, run.push, at: clock.now)
+      let verdict = judge(sorted, run, key)
+      run.unsaved += verdict.ended
+      guard let saved else { return .later(.seconds(1)) }  // somebody else has the shard, or the store never answered
+      run.claimed(saved.claimed)
+      if let reason = verdict.waitsFor {
+        guard await save(&run, claiming: []) != nil else { return .later(.seconds(1)) }
+        return try await wait(
+          &run, reason, gates.closed(key, at: clock.uptime)?.wait ?? SendingGate.shortestWait)
+      }
+      if sorted.isClosing || isStopping() {
+        _ = await save(&run, claiming: [])
+        return run.isFinished ? .finished : .later(.seconds(1))
+      }
+      if run.waiting != nil, sorted.accepted > 0 {
+        try await store.setWaiting(push: run.push.id, nil)
+        run.waiting = nil
+      }
+      claimed = saved.claimed
+      if isExpired(run.push) { return await expire(&run) }
+    }
+    _ = await save(&run, claiming: [])
+    // What was claimed for another turn, or fell away while this one ran, is found by the next.
+    return run.isFinished ? .finished : .later(.milliseconds(0))
+  }
+
+  /// Past its deadline nothing leaves any more, and no badge is counted for it.
+  private func expire(_ run: inout ShardRun) async -> End {
+    let ended = Set(run.unsaved.map(\.ordinal))
+    var last: DeviceOrdinal?
+    repeat {
+      let batch = run.pending.ordinals(after: last, limit: 4096)
+      last = batch.last
+      run.unsaved += batch.filter { !ended.contains($0) }.map { DeviceOutcome(ordinal: $0, kind: .expired) }
+      guard await save(&run, claiming: []) != nil else { return .later(.seconds(1)) }
+    } while last != nil && !run.isFinished
+    return run.isFinished ? .finished : .later(.seconds(1))
+  }
+
+  private func wait(
+    _ run: inout ShardRun, _ reason: String, _ span: Instant.Span
+  ) async throws(StoreFault) -> End {
+    if run.waiting != reason { try await store.setWaiting(push: run.push.id, reason) }
+    guard let deadline = run.push.deadline else { return .later(span) }
+    let left = deadline - clock.now
+    return .later(min(span, max(left, .milliseconds(1))))
+  }
+
+  private func isExpired(_ push: StoredPush) -> Bool { push.deadline.map { $0 <= clock.now } ?? false }
+
+  // MARK: Keeping
+
+  /// Commits what is not saved yet and claims the next. Tries again until the store does it, since outcomes that are
+  /// forgotten are sent twice; nil when the shard is somebody else's or the service stops.
+  private func save(_ run: inout ShardRun, claiming: [DeviceOrdinal]) async -> ShardAdvance? {
+    if run.unsaved.isEmpty, claiming.isEmpty {
+      return ShardAdvance(
+        claimed: [], retired: [], kept: [], shardFinished: run.isFinished, pushFinished: false)
+    }
+    var pause = Instant.Span.milliseconds(250)
+    while true {
+      do throws(StoreFault) {
+        guard
+          let advance = try await store.advance(
+            run.hold, outcomes: run.unsaved, claiming: claiming, at: clock.now)
+        else { return nil }
+        saved(advance, &run)
+        return advance
+      } catch {
+        report(error)
+        if error == .closed || isStopping() { return nil }
+        do { try await clock.sleep(for: pause) } catch { return nil }
+        pause = min(Instant.Span(milliseconds: pause.milliseconds * 2), .seconds(30))
+      }
+    }
+  }
+
+  private func saved(_ advance: ShardAdvance, _ run: inout ShardRun) {
+    let outcomes = run.unsaved
+    run.unsaved = []
+    run.isFinished = advance.shardFinished
+    metrics.change { counts in
+      for outcome in outcomes { counts.outcomes[outcome.kind.metric, default: 0] += 1 }
+      counts.tokensRetired += advance.retired.count
+      counts.tokensKept += advance.kept.count
+      if advance.pushFinished { counts.pushesFinished += 1 }
+    }
+    let key = run.app.key
+    for notice in advance.retired {
+      onEvent(.tokenRetired(appKey: key, registrationID: notice.registrationID, reason: notice.words))
+    }
+    for notice in advance.kept {
+      onEvent(.tokenKept(appKey: key, registrationID: notice.registrationID, reason: notice.words))
+    }
+    if advance.pushFinished { onEvent(.finished(appKey: key, messageID: run.push.id)) }
+  }
+
+  // MARK: Judging
+
+  /// What of a batch has ended, and what the rest waits for, if it waits.
+  private func judge(
+    _ answers: Answers, _ run: ShardRun, _ key: SendingGates.Key
+  ) -> (ended: [DeviceOutcome], waitsFor: String?) {
+    let uptime = clock.uptime
+    if answers.accepted > 0 { announce(gates.change(key) { $0.accepted(at: uptime) }, run) }
+    if let reason = answers.suspended {
+      announce(gates.change(key) { $0.suspend(reason, at: uptime) }, run)
+      return (answers.ended + (answers.accepted > 0 ? answers.wrongTopic : []), reason)
+    }
+    guard let reason = answers.wrongTopicReason else { return (answers.ended, nil) }
+    guard answers.accepted == 0 else { return (answers.ended + answers.wrongTopic, nil) }
+    let count = answers.wrongTopic.count
+    let hasWaited = run.waiting != nil
+    let verdict = gates.change(key) { $0.wrongTopic(count, reason, hasWaited: hasWaited, at: uptime) }
+    announce(verdict.change, run)
+    return verdict.waits ? (answers.ended, reason) : (answers.ended + answers.wrongTopic, nil)
+  }
+
+  private func announce(_ change: SendingGate.Change, _ run: ShardRun) {
+    let waiting = gates.closedCount
+    metrics.change { $0.appsWaiting = waiting }
+    switch change {
+    case .none: break
+    case .alarm(let reason): onEvent(.alarm(appKey: run.app.key, messageID: run.push.id, reason: reason))
+    case .alarmOver: onEvent(.alarmOver(appKey: run.app.key))
+    }
+  }
+
+  private func report(_ fault: StoreFault) {
+    metrics.change { $0.storeFaults += 1 }
+    onEvent(.storeTrouble("\(fault)"))
+  }
+}
+
+extension OutcomeKind {
+  /// Few words, whatever Apple says.
+  fileprivate var metric: String {
+    switch self {
+    case .accepted: "accepted"
+    case .refused: "refused"
+    case .expired: "expired"
+    case .unanswered: "unanswered"
+    case .skipped: "skipped"
+    }
+  }
+}

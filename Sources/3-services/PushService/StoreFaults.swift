@@ -1,0 +1,27 @@
+import Store
+
+extension RequestFault {
+  /// Whose numbers a fault of the store is told in.
+  enum Family {
+    case push
+    case device
+  }
+
+  init(_ fault: StoreFault, _ family: Family) {
+    let isTemporary: Bool
+    let found: String
+    switch fault {
+    case .full: (isTemporary, found) = (true, "the store has no room left; nothing was kept")
+    case .unavailable, .closed: (isTemporary, found) = (true, "the store did not take it; nothing was kept")
+    case .taken: (isTemporary, found) = (true, "the store was asked for the same thing twice; nothing was kept")
+    case .corrupt, .unusable: (isTemporary, found) = (false, "the store cannot be used")
+    }
+    let code: Code =
+      switch family {
+      case .push: isTemporary ? .temporarilyUnavailable : .internalError
+      case .device: isTemporary ? .deviceTemporarilyUnavailable : .deviceInternalError
+      }
+    self.init(
+      code, found: found, remedy: isTemporary ? "Try again later." : "Ask the operator to look at the server's log.")
+  }
+}
