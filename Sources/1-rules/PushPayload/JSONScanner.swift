@@ -355,14 +355,19 @@ struct JSONScanner {
     let word = String(decoding: bytes[at..<min(at + 9, bytes.count)].prefix { $0.isLetter }, as: UTF8.self)
     switch byte {
     case UInt8(ascii: "'"): return "Use double quotes: JSON knows no others."
-    case UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: "("):
-      return "This looks like the notation of device logs (key = value;): read it with --format-in plist."
+    case UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: "("): return Self.logNotation
     case UInt8(ascii: "+"), UInt8(ascii: "."): return "Write a number without a plus sign, beginning with a digit."
     case UInt8(ascii: ":"): return "Give the key before the colon."
     case UInt8(ascii: ","): return "Remove the comma, or write what is missing before it."
     case UInt8(ascii: "\""): return "Put a comma between the values; inside a string a quote is written \\\"."
     case 0xE2: return "Use straight double quotes; an editor may have made them typographic."
     default: break
+    }
+    if wanted.hasPrefix("a key"),
+      bytes[at...].prefix(80).drop(while: { $0 != UInt8(ascii: "=") && $0.isToken }).first
+        == UInt8(ascii: "=")
+    {
+      return Self.logNotation
     }
     switch word {
     case "True", "TRUE", "YES": return "Write true."
@@ -373,6 +378,9 @@ struct JSONScanner {
     default: return wanted.hasPrefix("a key") ? "Put the key in double quotes." : "Put text in double quotes."
     }
   }
+
+  private static let logNotation =
+    "This looks like the notation of device logs (key = value;): read it with --format-in plist."
 
   /// The brackets that are still to be closed, innermost first.
   private var closers: String {
@@ -413,6 +421,8 @@ struct JSONScanner {
 }
 
 extension UInt8 {
+  fileprivate var isToken: Bool { isLetter || isDigit || self == 0x20 || self == 0x5F || self == 0x2D }
+
   var isLetter: Bool {
     UInt8(ascii: "a")...UInt8(ascii: "z") ~= self || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self
   }

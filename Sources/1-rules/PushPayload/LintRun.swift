@@ -173,7 +173,9 @@ struct LintRun {
         .apsMisspelt, .error, key, "the key \(tape.quoted(key)) is not \"aps\"",
         "It is taken for data of the app: nothing is shown and nothing wakes.", #"Write "aps", in lower case."#)
     }
-    if isObject, let inner = tape.children(of: value).first(where: { tape.says("aps", $0 - 1) }) {
+    if isObject,
+      let inner = tape.children(of: value).first(where: { tape.says("aps", $0 - 1) && tape.nodes[$0].kind == .object })
+    {
       let path = JSONPath([.key(tape.string(key)), .key("aps")])
       if aps == 0 { misspeltAps = true }
       return add(
