@@ -121,7 +121,8 @@ extension SendingPool {
 
   private mutating func watch(_ index: Int, _ moment: Moment, _ effects: inout [Effect]) {
     let now = moment.uptime
-    let connection = connections[index]
+    var connection = connections[index]
+    connection.life = ConnectionLife()  // only looked at below; holding on to the real one would make it copy itself
     if !connection.isUp {
       guard now - connection.openedAt >= settings.connectTimeout else { return }
       return lost(index, "no greeting within \(settings.connectTimeout.words)", closing: true, moment, &effects)

@@ -145,21 +145,22 @@ extension SendingPool {
     return nil
   }
 
+  /// Whether the push is simply on its way.
   mutating func sent(
     _ push: PushID, _ id: ConnectionID, _ stream: StreamID, _ moment: Moment, _ effects: inout [Effect]
-  ) {
+  ) -> Bool {
     let record = Int(push.rawValue)
-    guard record < records.count, records[record].state == .sending(id) else { return }
+    guard record < records.count, records[record].state == .sending(id) else { return true }
     records[record].state = .flying(id, stream, since: moment.uptime)
     guard let index = find(id) else {
       failed(push, .unprocessed("connection closed"), moment, &effects)
-      return pump(moment, &effects)
+      return false
     }
     connections[index].usedAt = moment.uptime
     let consequences = connections[index].life.handle(.sent(push, on: stream))
-    guard !consequences.isEmpty else { return }
+    guard !consequences.isEmpty else { return true }
     perform(consequences, index, "connection going away", nil, moment, &effects)
-    pump(moment, &effects)
+    return false
   }
 
   mutating func notSent(_ push: PushID, _ id: ConnectionID, _ moment: Moment, _ effects: inout [Effect]) {
@@ -176,8 +177,6 @@ extension SendingPool {
     } else {
       enqueue(push)
     }
-    pump(moment, &effects)
-    endIfDone(&effects)
   }
 
   /// Ends what became too late while it waited for a stream.

@@ -183,6 +183,24 @@ public struct SendingPool: Sendable {
 
   /// The same, appending to an array that the caller keeps.
   public mutating func handle(_ event: Event, at moment: Moment, into effects: inout [Effect]) {
+    if case .sent(let push, let id, let stream) = event {
+      // comes once for each push and frees nothing, unless the connection ends at this very moment
+      guard !sent(push, id, stream, moment, &effects) else { return }
+    } else {
+      apply(event, moment, &effects)
+    }
+    pump(moment, &effects)
+    endIfDone(&effects)
+  }
+
+  /// Takes what happened in one turn of a loop; streams are given out once, at its end.
+  public mutating func handle(_ events: [Event], at moment: Moment, into effects: inout [Effect]) {
+    for event in events { apply(event, moment, &effects) }
+    pump(moment, &effects)
+    endIfDone(&effects)
+  }
+
+  private mutating func apply(_ event: Event, _ moment: Moment, _ effects: inout [Effect]) {
     if lastTick == nil { lastTick = moment.uptime }
     switch event {
     case .offered(let offers):
@@ -191,11 +209,9 @@ public struct SendingPool: Sendable {
       guard let index = hear(id, moment) else { return }
       connections[index].budget.handle(.settings(maxConcurrentStreams: maximum))
     case .sent(let push, let id, let stream):
-      sent(push, id, stream, moment, &effects)
-      return
+      _ = sent(push, id, stream, moment, &effects)
     case .notSent(let push, let id):
       notSent(push, id, moment, &effects)
-      return
     case .answered(let id, let stream, let answer):
       guard let index = hear(id, moment) else { return }
       answered(index, stream, answer, moment, &effects)
@@ -225,12 +241,9 @@ public struct SendingPool: Sendable {
       }
     case .closeNow:
       closeNow(&effects)
-      return
     case .tick:
       tick(moment, &effects)
     }
-    pump(moment, &effects)
-    endIfDone(&effects)
   }
 
   func find(_ id: ConnectionID) -> Int? { connections.firstIndex { $0.id == id } }

@@ -54,6 +54,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   private var goAwaySent = false
   /// GOAWAY frames of ours that are queued; any other comes from nghttp2.
   private var ownGoAways = 0
+  /// Server: the highest stream that a GOAWAY of ours left to be served.
+  private var servedUpTo = Int32.max
   /// nghttp2 found the peer at fault and says so by GOAWAY.
   private var violation: TransportFault?
   private var libraryWords: String?
@@ -264,6 +266,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     let submitted = nghttp2_submit_goaway(
       nghttp2, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code, debugData, debugData.count)
     if submitted == 0 { ownGoAways += 1 }
+    if side == .server { servedUpTo = min(servedUpTo, last) }
     flushLater()
   }
 
@@ -596,7 +599,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   }
 
   private func deliver(_ slot: HTTP2Slot) {
-    guard !slot.isDelivered else { return }
+    guard !slot.isDelivered, side == .client || slot.id <= servedUpTo else { return }
     slot.isDelivered = true
     deliveredCount += 1
     if slot.heldWindow > 0 {

@@ -10,6 +10,7 @@ extension APNSClient {
     var items: [TurnInbox.Item] = []
     swap(&items, &inbox.items)
     for item in items { take(item, moment) }
+    followPending(moment)
     items.removeAll(keepingCapacity: true)
     if inbox.items.isEmpty { swap(&items, &inbox.items) }
     arm(moment)
@@ -19,7 +20,7 @@ extension APNSClient {
     switch item {
     case .event(let event):
       if case .answered(let id, let stream, .accepted) = event { accepted(id, stream, moment) }
-      follow(event, moment)
+      pending.append(event)
     case .refused(let id, let stream, let refusal, let date):
       refused(id, stream, refusal, date, moment)
     case .connected(let id):
@@ -37,7 +38,7 @@ extension APNSClient {
       lastFault = fault
       onEvent(
         link.isConnected ? .disconnected(server.endpoint, why: fault.description) : .connectFailed(fault))
-      follow(.lost(id, fault.description), moment)
+      pending.append(.lost(id, fault.description))
     }
   }
 
@@ -56,7 +57,7 @@ extension APNSClient {
       credentialRefused(reason, slot.generation, date, moment)
       if reason.concernsTopic { topicRefused(reason, slot.batch.pushes[slot.index].topic, moment) }
     }
-    follow(.answered(id, stream, .refused(refusal)), moment)
+    pending.append(.answered(id, stream, .refused(refusal)))
   }
 
   private func credentialRefused(
@@ -142,11 +143,27 @@ extension APNSClient {
     }
   }
 
+  /// Feeds what this turn brought so far.
+  private func followPending(_ moment: Moment) {
+    guard !pending.isEmpty else { return }
+    var events: [SendingPool.Event] = []
+    swap(&events, &pending)
+    let isOuter = effects.isEmpty
+    pool.handle(events, at: moment, into: &effects)
+    if isOuter { performAll(moment) }
+    events.removeAll(keepingCapacity: true)
+    if pending.isEmpty { swap(&events, &pending) }
+  }
+
   private func follow(_ event: SendingPool.Event, _ moment: Moment) {
-    let first = effects.count
+    followPending(moment)
+    let isOuter = effects.isEmpty
     pool.handle(event, at: moment, into: &effects)
     // a nested call (hold, topic) appends behind what the outer one still has to do, which goes on afterwards
-    guard first == 0 else { return }
+    if isOuter { performAll(moment) }
+  }
+
+  private func performAll(_ moment: Moment) {
     var index = 0
     while index < effects.count {
       perform(effects[index], moment)
@@ -170,7 +187,15 @@ extension APNSClient {
       guard let link = links.removeValue(forKey: id) else { return }
       link.isReleased = true
       guard let connection = link.connection else { return }
-      onEvent(.disconnected(server.endpoint, why: "let go"))
+      if connection.isOpen || link.isConnected {
+        onEvent(.disconnected(server.endpoint, why: "let go"))
+      } else {
+        let fault = TransportFault(
+          .timedOut(.handshake), at: server.endpoint.description, what: "no greeting came in time",
+          remedy: "Check what listens there: it accepts connections and says nothing.")
+        lastFault = fault
+        onEvent(.connectFailed(fault))
+      }
       connection.close(graceful: connection.openStreams == 0)
     case .closed:
       isClosed = true

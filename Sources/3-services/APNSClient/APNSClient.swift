@@ -74,6 +74,8 @@ public actor APNSClient: PushSender {
   var batches: [UInt64: Batch] = [:]
   var nextBatch: UInt64 = 0
   var effects: [SendingPool.Effect] = []
+  /// What this turn of the loop brought and the pool has not seen yet.
+  var pending: [SendingPool.Event] = []
   var warrant: Warrant?
   var isHeld = false
   var heldWords: String?

@@ -1,0 +1,119 @@
+import Basics
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Stands between client and peer and can stop passing bytes on without closing anything, as a broken network does.
+/// Threads and blocking sockets: nothing of ours is under test here.
+final class FreezingProxy: Sendable {
+  let port: UInt16
+  private let listener: Int32
+  private let state = Locked(State())
+
+  private struct State {
+    var frozen: Set<Int> = []
+    var pairs: [(Int32, Int32)] = []
+    var freezesAll = false
+  }
+
+  init(to target: UInt16) {
+    signal(SIGPIPE, SIG_IGN)
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    port = withUnsafeMutablePointer(to: &address) { [listener] pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        _ = bind(listener, pointer, length)
+        _ = listen(listener, 16)
+        _ = getsockname(listener, pointer, &length)
+      }
+      return UInt16(bigEndian: pointer.pointee.sin_port)
+    }
+    run { self.serve(target) }
+  }
+
+  /// Connections so far.
+  var count: Int { state.withLock { $0.pairs.count } }
+
+  /// From now on no byte passes on the connections there are; new ones work.
+  func freeze() { state.withLock { state in state.frozen = Set(state.pairs.indices) } }
+
+  /// New connections are accepted and nothing more.
+  func freezeNew(_ freezes: Bool) { state.withLock { $0.freezesAll = freezes } }
+
+  func stop() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+    for (left, right) in state.withLock({ $0.pairs }) {
+      shutdown(left, Int32(SHUT_RDWR))
+      if right >= 0 { shutdown(right, Int32(SHUT_RDWR)) }
+    }
+  }
+
+  private func serve(_ target: UInt16) {
+    while true {
+      let client = acceptConnection(listener)
+      guard client >= 0 else { return }
+      let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      address.sin_port = target.bigEndian
+      withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+          _ = connect(server, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+      let number = state.withLock { state in
+        state.pairs.append((client, server))
+        if state.freezesAll { state.frozen.insert(state.pairs.count - 1) }
+        return state.pairs.count - 1
+      }
+      run { self.pass(client, server, number) }
+      run { self.pass(server, client, number) }
+    }
+  }
+
+  private func pass(_ from: Int32, _ to: Int32, _ number: Int) {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(from, &buffer, buffer.count)
+      if state.withLock({ $0.frozen.contains(number) }) { return }
+      guard count > 0 else {
+        shutdown(to, Int32(SHUT_WR))
+        return
+      }
+      var sent = 0
+      while sent < count {
+        let written = buffer.withUnsafeBytes { write(to, $0.baseAddress! + sent, count - sent) }
+        guard written > 0 else { return }
+        sent += written
+      }
+    }
+  }
+
+  private func run(_ body: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    let box = Unmanaged.passRetained(Body(body))
+    pthread_create(
+      &thread, nil,
+      { argument in
+        Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue().body()
+        return nil
+      }, box.toOpaque())
+    pthread_detach(thread)
+  }
+
+  private final class Body: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+}
+
+private func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }

@@ -1,0 +1,75 @@
+import Basics
+import BelfryTesting
+import HTTPClient
+import PushPayload
+import Transport
+
+@testable import APNSSimulator
+
+/// A running simulator on free ports, with what a test needs at the other ends. Stops when `run` returns.
+struct LiveScene: Sendable {
+  let simulator: APNSSimulator
+  let loops: LoopGroup
+  let http = HTTPClient()
+
+  static func run(
+    _ change: (inout APNSSimulator.Configuration) -> Void = { _ in }, _ body: (LiveScene) async throws -> Void
+  ) async throws {
+    var configuration = APNSSimulator.Configuration()
+    configuration.seed = 1
+    change(&configuration)
+    let simulator = try await APNSSimulator.start(configuration)
+    let loops = LoopGroup(count: 1)
+    do {
+      try await body(LiveScene(simulator: simulator, loops: loops))
+    } catch {
+      await simulator.stop()
+      await loops.stop()
+      throw error
+    }
+    await simulator.stop()
+    await loops.stop()
+  }
+
+  func provider(
+    to endpoint: Endpoint? = nil, identity: TLSIdentity? = nil, offersH2: Bool = true
+  ) async throws -> LiveProvider {
+    let provider = LiveProvider(loop: loops.next())
+    let tls = try TLSClientContext(
+      trust: .pem(simulator.credentials.authority.pem), identity: identity, offersH2: offersH2)
+    await provider.connect(to: endpoint ?? simulator.endpoint, tls: tls)
+    return provider
+  }
+
+  /// `authorization` of the ready key.
+  func authorization(at time: Instant = SystemClock().now) -> (String, String) {
+    let credentials = simulator.credentials
+    let signed =
+      base64URL(Array(#"{"alg":"ES256","kid":"\#(credentials.keyID)"}"#.utf8)) + "."
+      + base64URL(Array(#"{"iss":"\#(credentials.teamID)","iat":\#(time.seconds)}"#.utf8))
+    let signature = credentials.signingKey.signature(of: Array(signed.utf8)) ?? []
+    return ("authorization", "bearer \(signed).\(base64URL(signature))")
+  }
+
+  struct ControlAnswer {
+    var status: Int
+    var value: JSONValue
+
+    subscript(path: String...) -> JSONValue? {
+      path.reduce(value as JSONValue?) { value, step in
+        if let index = Int(step) {
+          value?.array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+        } else {
+          value?.object?[step]
+        }
+      }
+    }
+  }
+
+  func control(_ method: String, _ path: String, _ body: String? = nil) async throws -> ControlAnswer {
+    guard let endpoint = simulator.controlEndpoint else { return ControlAnswer(status: 0, value: .null) }
+    let answer = try await http.call(method, "http://\(endpoint)\(path)", body: body.map { Array($0.utf8) })
+    let value = answer.body.isEmpty ? .null : (try? JSONReader.read(answer.body).value) ?? .null
+    return ControlAnswer(status: answer.status, value: value)
+  }
+}
