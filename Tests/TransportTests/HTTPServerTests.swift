@@ -377,6 +377,41 @@ struct HTTPServerTests {
     }
   }
 
+  @Test("serves HTTPS with an identity; bytes that are no TLS end their connection only")
+  func servesTLS() async throws {
+    let clock = SystemClock()
+    let until = clock.now + .days(1)
+    let authority = try CertificateAuthority.create(
+      commonName: "Test", notBefore: clock.now - .hours(1), notAfter: until)
+    let identity = try authority.issueServer(names: ["127.0.0.1"], notBefore: clock.now - .hours(1), notAfter: until)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "belfry-https-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "ca.pem")
+    try Data(authority.pem).write(to: file)
+    let server = try HTTPServer.start(Self.here, tls: identity, handler: Self.echo)
+    let endpoint = server.endpoint
+    let said = try await onThread {
+      let socket = try PlainSocket(endpoint)
+      socket.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+      socket.finishSending()
+      _ = socket.readSome()
+      let curl = Process()
+      curl.executableURL = URL(filePath: "/usr/bin/env")
+      curl.arguments = [
+        "curl", "--silent", "--cacert", file.path, "--data", "abc", "https://\(endpoint)/secret?x",
+      ]
+      let output = Pipe()
+      curl.standardOutput = output
+      try curl.run()
+      let said = output.fileHandleForReading.readDataToEndOfFile()
+      curl.waitUntilExit()
+      return String(decoding: said, as: UTF8.self)
+    }
+    await server.stop()
+    #expect(said == "POST /secret x - abc")
+  }
+
   // MARK: survival
 
   @Test("bytes that are no HTTP end their connection only")

@@ -31,16 +31,27 @@ public final class HTTPServer: Sendable {
   }
 
   /// Listens when it returns. Throws when the address cannot be bound (in use, not ours, not permitted), naming it.
-  /// `refusal` answers in the handler's place where a limit is hit; it runs on the server's thread and must not block.
+  /// With `tls`, HTTPS only (libmicrohttpd's GnuTLS, TLS 1.2 and 1.3, `http/1.1` by ALPN); then no socket is handed over,
+  /// and an answer that would is replaced by 501. `refusal` answers in the handler's place where a limit is hit; it runs on the server's thread and must not block.
   public static func start(
-    _ endpoint: Endpoint, limits: HTTPLimits = HTTPLimits(),
+    _ endpoint: Endpoint, limits: HTTPLimits = HTTPLimits(), tls: TLSIdentity? = nil,
     refusal: @escaping @Sendable (HTTPRefusal, HTTPRequest) -> HTTPResponse = HTTPRefusal.asJSON,
     handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) throws(TransportFault) -> HTTPServer {
+    guard tls == nil || belfry_mhd_has_tls() != 0 else {
+      throw TransportFault(
+        .system, at: endpoint.description, what: "this libmicrohttpd was built without TLS",
+        remedy: "Install one with GnuTLS, or listen without TLS behind a proxy that has it.")
+    }
     let listener = try HTTPListeningSocket(endpoint)
-    let core = HTTPServerCore(limits: limits, refusal: refusal, handler: handler)
-    guard let daemon = HTTPDaemon(listener: listener, limits: limits, core: core) else {
+    let core = HTTPServerCore(limits: limits, isTLS: tls != nil, refusal: refusal, handler: handler)
+    guard let daemon = HTTPDaemon(listener: listener, limits: limits, tls: tls, core: core) else {
       listener.release()
+      if tls != nil {
+        throw TransportFault(
+          .system, at: endpoint.description, what: "GnuTLS does not take the certificate or its key",
+          remedy: "Check that the file holds a certificate and the private key that belongs to it.")
+      }
       throw TransportFault(
         .system, at: endpoint.description,
         what: "cannot start the HTTP server: no thread, memory or descriptor is left",
@@ -65,18 +76,28 @@ public final class HTTPServer: Sendable {
 struct HTTPDaemon: @unchecked Sendable {
   private let pointer: OpaquePointer
   private let core: Unmanaged<HTTPServerCore>
+  /// Text that libmicrohttpd points to while it runs.
+  private let identity: UnsafeMutablePointer<CChar>?
 
-  /// nil if libmicrohttpd refuses, which it does only without memory, threads or descriptors.
-  init?(listener: HTTPListeningSocket, limits: HTTPLimits, core: HTTPServerCore) {
+  /// nil if libmicrohttpd refuses: a certificate that is none, no memory, threads or descriptors.
+  init?(listener: HTTPListeningSocket, limits: HTTPLimits, tls: TLSIdentity?, core: HTTPServerCore) {
     self.core = Unmanaged.passRetained(core)
+    identity = tls.map { tls in
+      let text = tls.pem.map { CChar(bitPattern: $0) } + [0]
+      let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
+      copy.initialize(from: text, count: text.count)
+      return copy
+    }
     let inactivity = [limits.idle, limits.reading, limits.writing].max()!
     var settings = belfry_mhd_settings(
       listening_socket: listener.descriptor, threads: UInt32(max(1, limits.threads)),
       connection_limit: UInt32(max(1, limits.connections)),
       idle_seconds: UInt32(clamping: inactivity.milliseconds / 1000 + 5),
-      memory_limit: max(32 * 1024, limits.head * 2), context: self.core.toOpaque(), access: httpServerAccess,
-      target: httpServerTarget, completed: httpServerCompleted, connection: httpServerConnection)
+      memory_limit: max(32 * 1024, limits.head * 2), identity: identity, context: self.core.toOpaque(),
+      access: httpServerAccess, target: httpServerTarget, completed: httpServerCompleted,
+      connection: httpServerConnection)
     guard let pointer = belfry_mhd_start(&settings) else {
+      identity?.deallocate()
       self.core.release()
       return nil
     }
@@ -91,6 +112,7 @@ struct HTTPDaemon: @unchecked Sendable {
   /// Every suspended connection has been resumed before.
   func stop() {
     MHD_stop_daemon(pointer)
+    identity?.deallocate()
     core.release()
   }
 }

@@ -5,6 +5,7 @@ internal import Synchronization
 /// What the threads of one server share: settings, open connections, and the requests whose handlers run.
 final class HTTPServerCore: Sendable {
   let limits: HTTPLimits
+  let isTLS: Bool
   let refusal: @Sendable (HTTPRefusal, HTTPRequest) -> HTTPResponse
   let linger = HTTPLinger()
   private let handler: @Sendable (HTTPRequest) async -> HTTPResponse
@@ -28,10 +29,11 @@ final class HTTPServerCore: Sendable {
   }
 
   init(
-    limits: HTTPLimits, refusal: @escaping @Sendable (HTTPRefusal, HTTPRequest) -> HTTPResponse,
+    limits: HTTPLimits, isTLS: Bool, refusal: @escaping @Sendable (HTTPRefusal, HTTPRequest) -> HTTPResponse,
     handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
   ) {
     self.limits = limits
+    self.isTLS = isTLS
     self.refusal = refusal
     self.handler = handler
   }

@@ -88,9 +88,10 @@ final class HTTPExchange: @unchecked Sendable {
   }
 
   /// A chunked body has become too long. libmicrohttpd takes no answer before a body's end, so this one goes straight to
-  /// the socket, on which nothing has been answered yet.
+  /// the socket, on which nothing has been answered yet. Within TLS there is no such way: the connection is cut.
   private func refuseBody(_ core: HTTPServerCore, _ connection: OpaquePointer) -> Bool {
     step = .answered
+    guard !core.isTLS else { return false }
     leavesUnread = true
     let response = core.refusal(.bodyTooLarge(limit: core.limits.body), head)
     HTTPSocket.sendAtOnce(response.bytesBeforeClosing, to: belfry_mhd_descriptor(connection))
@@ -101,6 +102,8 @@ final class HTTPExchange: @unchecked Sendable {
     _ answer: HTTPResponse, _ core: HTTPServerCore, _ connection: OpaquePointer, thenClose: Bool = false
   ) -> Bool {
     step = .answered
+    // Within TLS the socket carries what only libmicrohttpd can read.
+    let answer = core.isTLS && answer.takeOver != nil ? HTTPResponse(status: 501) : answer
     core.expect(.fetching(within: core.limits.writing), on: .of(connection))
     takeOver = answer.takeOver
     guard let response = HTTPServerResponse(answer) else { return false }

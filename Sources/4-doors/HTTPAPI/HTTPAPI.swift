@@ -36,9 +36,10 @@ public struct HTTPAPI: Sendable {
     rateLimits = RateLimits(settings.rateLimits, clock: clock)
   }
 
-  /// Listens and answers until the server is stopped.
-  public func serve(on endpoint: Endpoint) throws(TransportFault) -> HTTPServer {
-    try HTTPServer.start(endpoint, limits: settings.limits, refusal: { refuse($0, $1) }, handler: { await answer($0) })
+  /// Listens and answers until the server is stopped; with `tls`, HTTPS only.
+  public func serve(on endpoint: Endpoint, tls: TLSIdentity? = nil) throws(TransportFault) -> HTTPServer {
+    try HTTPServer.start(
+      endpoint, limits: settings.limits, tls: tls, refusal: { refuse($0, $1) }, handler: { await answer($0) })
   }
 
   public func answer(_ request: HTTPRequest) async -> HTTPResponse {

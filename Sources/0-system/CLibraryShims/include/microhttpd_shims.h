@@ -15,6 +15,8 @@ struct belfry_mhd_settings {
   unsigned int idle_seconds;
   // The pool of one connection in bytes: head of the request, read buffer, head of the answer.
   size_t memory_limit;
+  // Certificates and private key in PEM for TLS (GnuTLS), kept by the caller while the daemon runs; NULL for plain HTTP.
+  char *_Nullable identity;
   // Given to every callback.
   void *_Nullable context;
   MHD_AccessHandlerCallback _Nonnull access;
@@ -36,10 +38,17 @@ static inline struct MHD_Daemon *_Nullable belfry_mhd_start(const struct belfry_
   unsigned int flags = MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE;
   flags |= MHD_is_feature_supported(MHD_FEATURE_EPOLL) == MHD_YES ? MHD_USE_EPOLL_INTERNAL_THREAD
                                                                   : MHD_USE_AUTO_INTERNAL_THREAD;
-  struct MHD_OptionItem pool[] = {
-      {settings->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)settings->threads, NULL},
-      {MHD_OPTION_END, 0, NULL},
-  };
+  struct MHD_OptionItem optional[4];
+  int count = 0;
+  if (settings->threads > 1) {
+    optional[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)settings->threads, NULL};
+  }
+  if (settings->identity != NULL) {
+    flags |= MHD_USE_TLS;
+    optional[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, settings->identity};
+    optional[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, settings->identity};
+  }
+  optional[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
   return MHD_start_daemon(
       flags, 0, NULL, NULL, settings->access, settings->context,                     //
       MHD_OPTION_LISTEN_SOCKET, settings->listening_socket,                          //
@@ -50,8 +59,10 @@ static inline struct MHD_Daemon *_Nullable belfry_mhd_start(const struct belfry_
       MHD_OPTION_NOTIFY_COMPLETED, settings->completed, settings->context,           //
       MHD_OPTION_NOTIFY_CONNECTION, settings->connection, settings->context,         //
       MHD_OPTION_UNESCAPE_CALLBACK, &belfry_mhd_keep_escaped, NULL,                  //
-      MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+      MHD_OPTION_ARRAY, optional, MHD_OPTION_END);
 }
+
+static inline int belfry_mhd_has_tls(void) { return MHD_is_feature_supported(MHD_FEATURE_TLS) == MHD_YES; }
 
 static inline int belfry_mhd_descriptor(struct MHD_Connection *_Nonnull connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
