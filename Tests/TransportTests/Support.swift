@@ -125,7 +125,9 @@ final class TestClient: HTTP2ClientHandler, @unchecked Sendable {  // `connectio
     }
   }
 
-  func send(_ path: String = "/", _ body: String = "", fields: [HTTP2Field] = []) async -> Result<Int32, HTTP2SubmitFault> {
+  func send(_ path: String = "/", _ body: String = "", fields: [HTTP2Field] = []) async -> Result<
+    Int32, HTTP2SubmitFault
+  > {
     await onLoop { $0.submit(path, body, fields: fields) }
   }
 
@@ -149,7 +151,10 @@ final class TestServer: HTTP2ServerHandler {
   let answer: Answer
   let onClosed: @Sendable (TransportFault) -> Void
 
-  init(_ connection: HTTP2ServerConnection, onClosed: @escaping @Sendable (TransportFault) -> Void, _ answer: @escaping Answer) {
+  init(
+    _ connection: HTTP2ServerConnection, onClosed: @escaping @Sendable (TransportFault) -> Void,
+    _ answer: @escaping Answer
+  ) {
     self.connection = connection
     self.answer = answer
     self.onClosed = onClosed
@@ -162,7 +167,7 @@ final class TestServer: HTTP2ServerHandler {
   static func bind(
     on loops: LoopGroup, tls: TLSServerContext?, settings: HTTP2Settings = .server, limits: HTTP2Limits = HTTP2Limits(),
     opened: @escaping @Sendable (HTTP2ServerConnection) -> Void = { _ in },
-    closed: @escaping @Sendable (TransportFault) -> Void = { _ in }, _ answer: @escaping Answer = TestServer.echo
+    closed: @escaping @Sendable (TransportFault) -> Void = { _ in }, answer: @escaping Answer = TestServer.echo
   ) async throws -> HTTP2Listener {
     try await HTTP2Listener.bind(
       Endpoint(host: "127.0.0.1", port: 0), loops: loops, tls: tls, settings: settings, limits: limits

@@ -95,7 +95,8 @@ private func isAddress(_ text: String) -> Bool {
 
 private func isNameByte(_ byte: UInt8) -> Bool {
   switch byte {
-  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"):
     true
   case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "_"): true
   default: false
@@ -118,7 +119,8 @@ private struct CertificateDraft {
   ) throws(TLSFault) {
     guard (1...64).contains(commonName.unicodeScalars.count) else {
       throw TLSFault(
-        .malformed, what: "A common name must have 1 to 64 characters", remedy: "Shorten it (RFC 5280, ub-common-name).")
+        .malformed, what: "A common name must have 1 to 64 characters", remedy: "Shorten it (RFC 5280, ub-common-name)."
+      )
     }
     self.commonName = commonName
     self.userID = userID
@@ -150,7 +152,9 @@ private struct CertificateDraft {
     _ certificate: OpaquePointer, key: OpaquePointer, issuer: OpaquePointer, issuerKey: OpaquePointer
   ) -> Bool {
     var serial: UInt64 = 0
-    guard withUnsafeMutableBytes(of: &serial, { RAND_bytes($0.baseAddress, Int32($0.count)) }) == 1 else { return false }
+    guard withUnsafeMutableBytes(of: &serial, { RAND_bytes($0.baseAddress, Int32($0.count)) }) == 1 else {
+      return false
+    }
     let utf8Text: Int32 = 0x1000  // MBSTRING_UTF8
     guard X509_set_version(certificate, 2) == 1,
       ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1 | 1) == 1,

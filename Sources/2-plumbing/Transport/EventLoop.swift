@@ -19,7 +19,7 @@ import Synchronization
 /// them. Jobs and `execute` bodies run in the order in which they were handed over. After `stop()` jobs still run, one
 /// at a time, on a thread made for them: an actor never hangs because its loop is gone; sockets and timers do not.
 /// A loop that nobody stops lives as long as the process.
-public final class EventLoop: SerialExecutor, @unchecked Sendable {  // `inbox` by its lock; the rest by the loop's thread
+public final class EventLoop: SerialExecutor, @unchecked Sendable {  // guards: `inbox`'s lock, else the thread
   private enum Work {
     case job(UnownedJob)
     case body(@Sendable () -> Void)
@@ -60,6 +60,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {  // `inbox` 
   /// Frames gathered for one write; same rule.
   let batchBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   let sealed = SealedOutput()
+  /// Objects that hold this loop, for tests that look for leaks.
+  let liveStreams = Atomic<Int>(0)
+  let liveSessions = Atomic<Int>(0)
 
   /// Starts the thread. Traps only when the system gives neither memory nor a thread.
   public init(name: String = "loop") {

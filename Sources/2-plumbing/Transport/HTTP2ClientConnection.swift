@@ -34,7 +34,7 @@ public enum HTTP2SubmitFault: Error, Hashable, Sendable {
 /// loop is the intended owner. Output of one turn of the loop leaves together.
 ///
 /// Memory: one copy of each open stream's own fields and body, 64 KiB of output, and the answers in progress.
-public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `loop`, whose thread is checked in each call
+public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `loop`, checked in each call
   public let loop: EventLoop
   private let usesTLS: Bool
   private let wantsH2: Bool
@@ -117,6 +117,14 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
     let reason = StreamConnection.stopped(stream.peer.description)
     if graceful { session.drain(reason) } else { session.end(reason) }
     wasClosed = true
+  }
+
+  /// Cuts the TCP connection without a word, as a broken network would; the server sees a reset.
+  public func abort() {
+    loop.preconditionCurrent()
+    guard let stream = session?.stream else { return }
+    wasClosed = true
+    stream.reset(StreamConnection.stopped(stream.peer.description))
   }
 }
 

@@ -17,7 +17,7 @@ extension HTTP2ServerHandler {
 
 /// One HTTP/2 connection from a client. Everything must be called on `loop` (it traps otherwise): an actor pinned to
 /// the loop is the intended owner.
-public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `loop`, whose thread is checked in each call
+public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `loop`, checked in each call
   public let loop: EventLoop
   /// The client's address.
   public let peer: Endpoint

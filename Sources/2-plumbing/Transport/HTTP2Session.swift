@@ -23,9 +23,6 @@ protocol HTTP2SessionOwner: AnyObject {
 final class HTTP2Session: StreamHandler, LoopFlushable {
   enum Side { case client, server }
 
-  /// Living sessions of the process, for tests that look for leaks.
-  static let liveCount = Atomic<Int>(0)
-
   let side: Side
   let loop: EventLoop
   let settings: HTTP2Settings
@@ -46,6 +43,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   private var isOpened = false
   private var flushAsked = false
   private var isPaused = false
+  /// What was in hand when reading was paused; at most what one read brought.
+  private var unread: [UInt8] = []
   private(set) var settingsSeen = false
   /// No new streams; close once the open ones have ended.
   private(set) var isDraining = false
@@ -71,6 +70,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   private var settingsDue = Int64.max
   private var pingSent: Int64?
   private var drainDue: Int64?
+  /// nghttp2 sends a PING before what was queued earlier; ours must follow the GOAWAY.
+  private var owesDrainPing = false
 
   init(side: Side, loop: EventLoop, settings: HTTP2Settings, limits: HTTP2Limits, owner: any HTTP2SessionOwner) {
     self.side = side
@@ -78,12 +79,12 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     self.settings = settings
     self.limits = limits
     self.owner = owner
-    Self.liveCount.add(1, ordering: .relaxed)
+    loop.liveSessions.add(1, ordering: .relaxed)
   }
 
   deinit {
     if let nghttp2 { nghttp2_session_del(nghttp2) }
-    Self.liveCount.subtract(1, ordering: .relaxed)
+    loop.liveSessions.subtract(1, ordering: .relaxed)
   }
 
   /// Before `opened`.
@@ -108,7 +109,9 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     settingsDue = later(limits.handshakeTimeout)
     makeSession()
     var entries: [(nghttp2_settings_id, UInt32)] = []
-    if settings.headerTableSize != 4096 { entries.append((NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableSize)) }
+    if settings.headerTableSize != 4096 {
+      entries.append((NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableSize))
+    }
     switch side {
     case .client: entries.append((NGHTTP2_SETTINGS_ENABLE_PUSH, 0))
     case .server:
@@ -118,7 +121,9 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
       toAnnounce.append(settings.maximumConcurrentStreams)
     }
     if settings.streamWindow != 65_535 { entries.append((NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.streamWindow)) }
-    if settings.maximumFrameSize != 16_384 { entries.append((NGHTTP2_SETTINGS_MAX_FRAME_SIZE, settings.maximumFrameSize)) }
+    if settings.maximumFrameSize != 16_384 {
+      entries.append((NGHTTP2_SETTINGS_MAX_FRAME_SIZE, settings.maximumFrameSize))
+    }
     if let size = settings.maximumHeaderListSize { entries.append((NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, size)) }
     let list = entries.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
     nghttp2_submit_settings(nghttp2, UInt8(NGHTTP2_FLAG_NONE.rawValue), list, list.count)
@@ -291,7 +296,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     drainReason = reason
     if side == .server, !goAwaySent {
       if nghttp2_submit_shutdown_notice(nghttp2) == 0 { ownGoAways += 1 }
-      ping(mark: 2)
+      owesDrainPing = true
       drainDue = later(.seconds(1))
       stream?.checkTime(at: drainDue!)
     } else {
@@ -355,6 +360,10 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
       used += count
     }
     if used > 0 { stream.write(UnsafeRawBufferPointer(rebasing: batch[..<used])) }
+    if owesDrainPing {
+      owesDrainPing = false
+      ping(mark: 2)
+    }
     if side == .server, !stream.isWritable, !isPaused {
       isPaused = true
       stream.pauseReading()
@@ -381,9 +390,14 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
 
   func writable() {
     flush()
-    guard let stream, stream.isWritable, isPaused else { return }
+    guard isPaused, let stream, stream.isWritable else { return }
     isPaused = false
-    stream.resumeReading()
+    if !unread.isEmpty {
+      let bytes = unread
+      unread = []
+      bytes.withUnsafeBytes { received($0) }
+    }
+    if !isPaused { stream.resumeReading() }
   }
 
   private func closeIfDone() {
@@ -400,19 +414,30 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
 
   func received(_ bytes: UnsafeRawBufferPointer) {
     lastReceived = loop.turnTime
-    guard let nghttp2, violation == nil, !isEnded else { return }
-    let taken = nghttp2_session_mem_recv(nghttp2, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
-    guard !isEnded else { return }
-    if taken < 0 {
-      let words = taken == Int(NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue) ? "the peer does not speak HTTP/2" : nil
-      violation = Self.violationFault(place, words ?? "the peer broke HTTP/2 (\(libraryWords ?? nghttp2Words(taken)))")
-      nghttp2_session_terminate_session(nghttp2, UInt32(NGHTTP2_PROTOCOL_ERROR.rawValue))
-      flush()
-    } else if nghttp2_session_get_outbound_queue_size(nghttp2) > 256 {
-      flush()
-    } else {
-      flushLater()
+    var rest = bytes
+    while let nghttp2, violation == nil, !isEnded, !rest.isEmpty {
+      guard !isPaused else {
+        unread.append(contentsOf: rest)
+        return
+      }
+      // In pieces, so that few answers pile up before it shows whether the peer takes them.
+      let piece = min(rest.count, 16_384)
+      let taken = nghttp2_session_mem_recv(nghttp2, rest.baseAddress?.assumingMemoryBound(to: UInt8.self), piece)
+      guard !isEnded else { return }
+      guard taken >= 0 else { return refuse(taken) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[piece...])
+      if nghttp2_session_get_outbound_queue_size(nghttp2) > 256 { flush() }
     }
+    flushLater()
+  }
+
+  private func refuse(_ code: Int) {
+    let words =
+      code == Int(NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue)
+      ? "the peer does not speak HTTP/2" : "the peer broke HTTP/2 (\(libraryWords ?? nghttp2Words(code)))"
+    violation = Self.violationFault(place, words)
+    nghttp2_session_terminate_session(nghttp2, UInt32(NGHTTP2_PROTOCOL_ERROR.rawValue))
+    flush()
   }
 
   func receivedEnd() {
@@ -614,7 +639,9 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     switch nghttp2_frame_type(UInt32(head.type)) {
     case NGHTTP2_HEADERS, NGHTTP2_DATA:
       if head.type == UInt8(NGHTTP2_HEADERS.rawValue) { reading = nil }
-      guard head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0, let slot = slot(of: head.stream_id) else { return }
+      guard head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0, let slot = slot(of: head.stream_id) else {
+        return
+      }
       slot.isComplete = true
       deliver(slot)
     case NGHTTP2_SETTINGS:
@@ -707,7 +734,10 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
 }
 
 private func digits(of status: Int) -> [UInt8] {
-  [UInt8(clamping: 0x30 + status / 100 % 10), UInt8(clamping: 0x30 + status / 10 % 10), UInt8(clamping: 0x30 + status % 10)]
+  [
+    UInt8(clamping: 0x30 + status / 100 % 10), UInt8(clamping: 0x30 + status / 10 % 10),
+    UInt8(clamping: 0x30 + status % 10),
+  ]
 }
 
 private func nghttp2Words(_ code: Int) -> String { String(cString: nghttp2_strerror(Int32(clamping: code))) }

@@ -41,7 +41,8 @@ final class HTTP2Slot {
   /// Copies what is the message's own and lists all fields, pseudo fields first. The result points into the slot and
   /// into `common`.
   func load(
-    _ list: inout [nghttp2_nv], common: HTTP2FieldBlock?, first: (name: StaticString, value: [UInt8]), own: [HTTP2Field],
+    _ list: inout [nghttp2_nv], common: HTTP2FieldBlock?, first: (name: StaticString, value: [UInt8]),
+    own: [HTTP2Field],
     body: [UInt8]
   ) {
     var size = first.value.count + body.count
@@ -54,11 +55,14 @@ final class HTTP2Slot {
     list.removeAll(keepingCapacity: true)
     if let common { list.append(contentsOf: common.pseudo) }
     guard var cursor = memory.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-    first.value.withUnsafeBufferPointer { cursor.update(from: $0.baseAddress ?? UnsafePointer(cursor), count: $0.count) }
+    first.value.withUnsafeBufferPointer {
+      cursor.update(from: $0.baseAddress ?? UnsafePointer(cursor), count: $0.count)
+    }
     list.append(
       nghttp2_nv(
         name: UnsafeMutablePointer(mutating: first.name.utf8Start), value: cursor,
-        namelen: first.name.utf8CodeUnitCount, valuelen: first.value.count, flags: noCopy | noIndex))
+        namelen: first.name.utf8CodeUnitCount, valuelen: first.value.count,
+        flags: noCopy | (common == nil ? 0 : noIndex)))  // a path is its own, a status is not
     cursor += first.value.count
     if let common { list.append(contentsOf: common.regular) }
     for field in own { list.append(place(field, at: &cursor)) }

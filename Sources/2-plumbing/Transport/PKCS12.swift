@@ -4,7 +4,10 @@ extension TLSIdentity {
   /// Reads a .p12 file, also the RC2-40 and 3DES ones of older Macs (case C28). A wrong password is told apart from an
   /// encryption that this machine's OpenSSL does not open.
   public init(pkcs12: [UInt8], password: String) throws(TLSFault) {
-    let library = LegacyLibrary()
+    try self.init(pkcs12: pkcs12, password: password, library: LegacyLibrary(hasLegacy: true))
+  }
+
+  init(pkcs12: [UInt8], password: String, library: LegacyLibrary) throws(TLSFault) {
     guard let file = library.decode(pkcs12) else {
       _ = OpenSSLErrors.take()
       throw TLSFault(
@@ -64,7 +67,7 @@ extension TLSIdentity {
 
   /// A .p12 file. Secret.
   public func pkcs12(password: String, encryption: PKCS12Encryption = .aes256) throws(TLSFault) -> [UInt8] {
-    let library = LegacyLibrary()
+    let library = LegacyLibrary(hasLegacy: true)
     let file = withKey { key in
       certificate.withParsed { certificate in
         withChain { chain -> [UInt8]? in
@@ -90,14 +93,15 @@ extension TLSIdentity {
 }
 
 /// A corner of OpenSSL of its own where ciphers of the past may be used: nothing else in the process sees them.
-private final class LegacyLibrary {
+final class LegacyLibrary {
   let context: OpaquePointer?
   private let providers: [OpaquePointer]
   let hasLegacy: Bool
 
-  init() {
+  /// Without `hasLegacy` as on a machine whose OpenSSL was built without the legacy provider.
+  init(hasLegacy wanted: Bool) {
     context = OSSL_LIB_CTX_new()
-    let legacy = OSSL_PROVIDER_load(context, "legacy")
+    let legacy = wanted ? OSSL_PROVIDER_load(context, "legacy") : nil
     hasLegacy = legacy != nil
     providers = [OSSL_PROVIDER_load(context, "default"), legacy].compactMap { $0 }
     ERR_clear_error()

@@ -45,9 +45,6 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     case closed
   }
 
-  /// Open connections of the process, for tests that look for leaks.
-  static let liveCount = Atomic<Int>(0)
-
   let loop: EventLoop
   private(set) var peer: Endpoint
   private let limits: StreamLimits
@@ -79,10 +76,10 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     self.loop = loop
     self.peer = peer
     self.limits = limits
-    Self.liveCount.add(1, ordering: .relaxed)
+    loop.liveStreams.add(1, ordering: .relaxed)
   }
 
-  deinit { Self.liveCount.subtract(1, ordering: .relaxed) }
+  deinit { loop.liveStreams.subtract(1, ordering: .relaxed) }
 
   private var place: String { peer.description }
 

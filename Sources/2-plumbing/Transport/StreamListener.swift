@@ -68,7 +68,8 @@ final class StreamListener: @unchecked Sendable, LoopResident {  // everything b
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { uv_tcp_bind(made, $0, 0) }
     }
     if code == 0 {
-      code = uv_listen(UnsafeMutableRawPointer(made).assumingMemoryBound(to: uv_stream_t.self), 1024) { server, status in
+      code = uv_listen(UnsafeMutableRawPointer(made).assumingMemoryBound(to: uv_stream_t.self), 1024) {
+        server, status in
         let listener = Unmanaged<StreamListener>.fromOpaque(server!.pointee.data).takeUnretainedValue()
         if status == 0 { listener.accept() }
       }

@@ -27,7 +27,8 @@ extension TransportFault {
         remedy: "Check the network and the firewall.")
     case UV_ETIMEDOUT:
       self.init(
-        .timedOut(.connecting), at: place, what: "the peer did not answer", remedy: "Check the network and the firewall.")
+        .timedOut(.connecting), at: place, what: "the peer did not answer",
+        remedy: "Check the network and the firewall.")
     case UV_EMFILE, UV_ENFILE:
       self.init(
         .outOfDescriptors, at: place, what: "no file descriptors are left",

@@ -121,7 +121,8 @@ private func trust(_ authorities: [UInt8], in context: OpaquePointer) throws(TLS
 }
 
 private func selectProtocol(
-  _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenLength: UnsafeMutablePointer<UInt8>?,
+  _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+  _ chosenLength: UnsafeMutablePointer<UInt8>?,
   _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32, _ server: UnsafeMutableRawPointer?
 ) -> Int32 {
   guard let chosen, let chosenLength, let offered, let server else { return SSL_TLSEXT_ERR_ALERT_FATAL }

@@ -46,6 +46,11 @@ public struct TLSIdentity: Sendable {
         .certificateMissing, what: "The text holds no certificate",
         remedy: "Give PEM text with a \"BEGIN CERTIFICATE\" block beside the key.")
     }
+    guard pem.contains(Array("PRIVATE KEY-----".utf8)) else {
+      throw TLSFault(
+        .keyMissing, what: "The text holds a certificate but no private key",
+        remedy: "Add the \"BEGIN PRIVATE KEY\" block to the same file.")
+    }
     guard let key = Self.key(inPEM: pem, password: password) else {
       let errors = OpenSSLErrors.take()
       if errors.mentions("bad password read") {
@@ -60,11 +65,6 @@ public struct TLSIdentity: Sendable {
         throw TLSFault(
           .unsupportedEncryption, what: "The private key has a form that OpenSSL does not open (\(errors.text))",
           remedy: "Convert it: openssl pkcs8 -topk8 -in old.pem -out new.pem")
-      }
-      guard !errors.mentions("no start line") else {
-        throw TLSFault(
-          .keyMissing, what: "The text holds a certificate but no private key",
-          remedy: "Add the \"BEGIN PRIVATE KEY\" block to the same file.")
       }
       throw TLSFault(
         .malformed, what: "The private key cannot be read (\(errors.text))", remedy: "Export the key again.")
@@ -85,7 +85,8 @@ public struct TLSIdentity: Sendable {
   public var pem: [UInt8] {
     var text = certificate.pem
     for der in chain { text += (try? Certificate(der: der).pem) ?? [] }
-    return text + (withKey { key in bytesWritten { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) } } ?? [])
+    return text
+      + (withKey { key in bytesWritten { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) } } ?? [])
   }
 
   /// `privateKey` is known to parse: it came from OpenSSL.

@@ -137,7 +137,8 @@ final class TLSSession {
       return verifyFault(result, at: place)
     }
     if let refusal = refusal(errors, at: place) { return refusal }
-    if errors.mentions("wrong version number", "http request", "packet length too long", "unexpected message", "bad record")
+    if errors.mentions(
+      "wrong version number", "http request", "packet length too long", "unexpected message", "bad record")
     {
       return TransportFault(
         .handshakeFailed, at: place, what: "the peer sent bytes that are no TLS (\(errors.text))",
