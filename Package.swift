@@ -128,13 +128,18 @@ let package = Package(
     tests(
       "HTTPAPITests",
       [
-        "HTTPAPI", "PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload", "Transport",
-        "Basics", "BelfryTesting",
+        "HTTPAPI", "HTTPClient", "PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload",
+        "Transport", "Basics", "BelfryTesting",
       ]),
     tests(
       "PhoneLabTests", ["PhoneLab", "Phone", "APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     tests("BelfryTests", ["belfry", "Basics", "PushPayload", "BelfryTesting"]),
     // whole processes, foreign SDKs
-    tests("EndToEndTests", ["belfry", "HTTPClient", "Basics", "PushPayload", "Transport", "BelfryTesting"]),
+    tests(
+      "EndToEndTests",
+      [
+        "belfry", "HTTPAPI", "HTTPClient", "PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery",
+        "Basics", "PushPayload", "Transport", "BelfryTesting",
+      ]),
   ]
 )

@@ -306,6 +306,9 @@ struct PushReadingTests {
       "a collapse id with a line break", body(options: "{\"apns_collapse_id\":\"a\\nb\"}"), 1003,
       at: "options.apns_collapse_id", says: "U+000A"),
     Refusal("apns_production 0", body(options: "{\"apns_production\":0}"), 1003, at: "options.apns_production"),
+    Refusal(
+      "jpush.options() wraps once more", body(options: "{\"options\":{\"apns_production\":false}}"), 1003,
+      at: "options.options"),
     Refusal("options an array", body(options: "[]"), 1003, at: "options"),
     Refusal(
       "big_push_duration beyond a day", body(options: "{\"big_push_duration\":1441}"), 1003,

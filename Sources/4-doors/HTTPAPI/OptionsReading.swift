@@ -36,6 +36,9 @@ struct OptionsReading {
 
   mutating func read(_ field: Field, into order: inout PushOrder) throws(RequestFault) {
     let options = try field.object()
+    if let nested = options["options"] {
+      throw nested.wrong("options stand inside options", "Put them one level up, or they would be ignored.")
+    }
     for key in try options.refuseMistyped(besides: Self.served + Self.ignored.map(\.key)) {
       warnings.append("\(field.path.appending(key)) is ignored: unknown")
     }

@@ -17,8 +17,7 @@ extension HTTPAPI {
     var answer = Answers.ok([
       "sendno": .string(String(receipt.sendNumber)), "msg_id": .string(String(receipt.messageID)),
     ])
-    let unmatched = receipt.unmatched.map { "nobody has \(quoted($0)), which the audience names" }
-    answer.headers["X-Belfry-Warnings"] = Answers.warningHeader(receipt.warnings + unmatched)
+    answer.headers["X-Belfry-Warnings"] = Answers.warningHeader(receipt.warnings)
     return answer
   }
 
