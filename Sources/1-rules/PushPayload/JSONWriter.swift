@@ -1,3 +1,5 @@
+import Basics
+
 extension JSONValue {
   /// The shortest UTF-8 JSON of this value: no white space, nothing escaped that need not be (RFC 8259 §7: the quote,
   /// the backslash, controls below U+0020), members in their order, numbers in the digits they were written in.
@@ -53,35 +55,50 @@ extension JSONValue {
 
 extension String {
   fileprivate var encodedSize: Int {
-    utf8.reduce(2) { size, byte in
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D: size + 2
-      case 0x00..<0x20: size + 6
-      default: size + 1
-      }
+    var copy = self
+    return copy.withUTF8 { bytes in
+      var size = bytes.count + 2
+      for byte in bytes where byte.mustBeEscaped { size += byte.shortEscape == nil ? 5 : 1 }
+      return size
     }
   }
 
-  func writeJSON(to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0x08: bytes.append(contentsOf: "\\b".utf8)
-      case 0x09: bytes.append(contentsOf: "\\t".utf8)
-      case 0x0A: bytes.append(contentsOf: "\\n".utf8)
-      case 0x0C: bytes.append(contentsOf: "\\f".utf8)
-      case 0x0D: bytes.append(contentsOf: "\\r".utf8)
-      case 0x00..<0x20:
-        let digits = Array("0123456789abcdef".utf8)
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(digits[Int(byte >> 4)])
-        bytes.append(digits[Int(byte & 15)])
-      default: bytes.append(byte)
+  func writeJSON(to json: inout [UInt8]) {
+    json.append(UInt8(ascii: "\""))
+    var copy = self
+    copy.withUTF8 { bytes in
+      var start = 0
+      for index in bytes.indices where bytes[index].mustBeEscaped {
+        json.append(contentsOf: bytes[start..<index])
+        start = index + 1
+        json.append(UInt8(ascii: "\\"))
+        if let short = bytes[index].shortEscape {
+          json.append(short)
+        } else {
+          json.append(contentsOf: "u00".utf8)
+          json.append(contentsOf: CollectionOfOne(bytes[index]).hex.utf8)
+        }
       }
+      json.append(contentsOf: bytes[start...])
     }
-    bytes.append(UInt8(ascii: "\""))
+    json.append(UInt8(ascii: "\""))
+  }
+}
+
+extension UInt8 {
+  /// RFC 8259 §7.
+  fileprivate var mustBeEscaped: Bool { self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") }
+
+  /// The letter after the backslash, where there is a short form.
+  fileprivate var shortEscape: UInt8? {
+    switch self {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): self
+    case 0x08: UInt8(ascii: "b")
+    case 0x09: UInt8(ascii: "t")
+    case 0x0A: UInt8(ascii: "n")
+    case 0x0C: UInt8(ascii: "f")
+    case 0x0D: UInt8(ascii: "r")
+    default: nil
+    }
   }
 }

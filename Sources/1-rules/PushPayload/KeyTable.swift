@@ -55,6 +55,17 @@ extension JSONTape {
     }
   }
 
+  /// Whether a key has the letters of `name`, which are lower case, in any case and with any `-` and `_` between.
+  func isLike(_ name: [UInt8], _ node: Int) -> Bool {
+    var index = 0
+    for byte in bytes[Int(nodes[node].start) + 1..<Int(nodes[node].end) - 1] {
+      if byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") { continue }
+      guard index < name.count, byte | 0x20 == name[index] else { return false }
+      index += 1
+    }
+    return index == name.count
+  }
+
   func shape(of node: Int) -> JSONShape {
     switch nodes[node].kind {
     case .null: return .null

@@ -8,6 +8,7 @@ extension LintRun {
   /// Every member of `aps`, then of `alert` and `sound`.
   mutating func walkAps() {
     guard tape.nodes[aps].kind == .object else { return }
+    members.reserveCapacity(8)
     var strangers = 0
     for value in tape.children(of: aps) {
       if let key = ApsKey.table.key(of: tape, at: value - 1) {
@@ -27,7 +28,7 @@ extension LintRun {
       if tape.nodes[alert].kind == .object {
         walkAlert(alert, setting)
       } else {
-        judgePlainText(alert, JSONPath("aps", "alert"))
+        judgePlainText(alert, nil)
       }
     }
     if let sound = node(.sound) { judgeSound(sound) }
@@ -47,26 +48,27 @@ extension LintRun {
       break
     }
     let shape = tape.shape(of: value)
-    let path = JSONPath("aps", key.rawValue)
-    if let flaw = key.flaw(in: shape, setting) { return add(flaw, .error, value, path) }
+    if let flaw = key.flaw(in: shape, setting) { return add(flaw, .error, value, JSONPath("aps", key.rawValue)) }
     switch key {
     case .contentAvailable, .mutableContent, .inputPushToken:
       add(
-        .flagZero, .hint, value, "\(path) is 0, which says nothing", "It is as if the key were absent.",
-        "Leave it out, or write 1.", path: path)
-    case .timestamp, .staleDate, .dismissalDate: judgeDate(key, value, shape, path)
+        .flagZero, .hint, value, "aps.\(key.rawValue) is 0, which says nothing", "It is as if the key were absent.",
+        "Leave it out, or write 1.", path: JSONPath("aps", key.rawValue))
+    case .timestamp, .staleDate, .dismissalDate: judgeDate(key, value, shape)
     case .urlArgs:
       add(
-        .deprecatedKey, .hint, value - 1, "\(path) is only read by Safari's old web push", "iOS ignores it.",
-        "Leave it out.", path: path)
+        .deprecatedKey, .hint, value - 1, "aps.\(key.rawValue) is only read by Safari's old web push",
+        "iOS ignores it.",
+        "Leave it out.", path: JSONPath("aps", key.rawValue))
     case .alert, .badge, .sound, .threadID, .category, .targetContentID, .interruptionLevel, .relevanceScore,
       .filterCriteria, .contentChanged, .event, .contentState, .attributesType, .attributes, .inputPushChannel:
       break
     }
   }
 
-  private mutating func judgeDate(_ key: ApsKey, _ value: Int, _ shape: JSONShape, _ path: JSONPath) {
+  private mutating func judgeDate(_ key: ApsKey, _ value: Int, _ shape: JSONShape) {
     guard let seconds = shape.number else { return }
+    let path = JSONPath("aps", key.rawValue)
     if seconds >= 1e11 {
       add(
         .milliseconds, .error, value, "\(path) looks like milliseconds",
@@ -112,6 +114,7 @@ extension LintRun {
   // MARK: alert
 
   private mutating func walkAlert(_ alert: Int, _ setting: ApsSetting) {
+    alertMembers.reserveCapacity(4)
     var strangers = 0
     for value in tape.children(of: alert) {
       if let key = AlertKey.table.key(of: tape, at: value - 1), key != .sound || setting.isLiveActivity {
@@ -159,16 +162,19 @@ extension LintRun {
       path: path)
   }
 
+  private static let alertPath = JSONPath("aps", "alert")
+
   private mutating func judgePlaceholders(plain: AlertKey, key: AlertKey, arguments: AlertKey) {
-    let path = JSONPath("aps", "alert")
     if let values = alertNode(arguments), alertNode(key) == nil {
       add(
         .argumentsWithoutKey, .warning, values - 1,
-        "\(path).\(arguments.rawValue) is there without \(key.rawValue)", "The arguments are ignored.",
+        "\(Self.alertPath).\(arguments.rawValue) is there without \(key.rawValue)", "The arguments are ignored.",
         "Add \"\(key.rawValue)\", or put the finished text into \(plain.rawValue).",
-        path: path.appending(arguments.rawValue))
+        path: Self.alertPath.appending(arguments.rawValue))
     }
-    if let text = alertNode(plain), alertNode(key) == nil { judgePlainText(text, path.appending(plain.rawValue)) }
+    if let text = alertNode(plain), alertNode(key) == nil {
+      judgePlainText(text, plain)
+    }
     if let text = alertNode(key), tape.nodes[text].kind == .string {
       let wanted = tape.placeholders(in: text)
       let given = alertNode(arguments).map {
@@ -177,14 +183,16 @@ extension LintRun {
       guard wanted > given ?? 0 else { return }
       add(
         .placeholderWithoutArguments, .warning, text,
-        "\(path).\(key.rawValue) has \(wanted) placeholder\(wanted == 1 ? "" : "s") and \(given ?? 0) arguments",
+        "\(Self.alertPath).\(key.rawValue) has \(wanted) placeholder\(wanted == 1 ? "" : "s") and \(given ?? 0) arguments",
         "Placeholders without an argument stay empty or are shown as they are.",
-        "Give \(wanted) strings in \(arguments.rawValue).", path: path.appending(key.rawValue))
+        "Give \(wanted) strings in \(arguments.rawValue).", path: Self.alertPath.appending(key.rawValue))
     }
   }
 
-  private mutating func judgePlainText(_ text: Int, _ path: JSONPath) {
+  /// `key` is where in `alert` the text stands; nil when it is the alert itself.
+  private mutating func judgePlainText(_ text: Int, _ key: AlertKey?) {
     guard tape.placeholders(in: text) > 0 else { return }
+    let path = key.map { Self.alertPath.appending($0.rawValue) } ?? Self.alertPath
     add(
       .placeholderWithoutArguments, .warning, text, "\(path) has a placeholder, but nothing fills a plain text",
       "It is shown as it is written.",

@@ -132,10 +132,10 @@ struct LintRun {
   // MARK: The top level
 
   /// Keys of `aps` that hardly anybody uses for data of their own.
-  private static let distinctive: [ApsKey] = [
-    .alert, .badge, .sound, .contentAvailable, .mutableContent, .threadID, .targetContentID, .interruptionLevel,
+  private static let distinctive: [(key: ApsKey, letters: [UInt8])] = [
+    ApsKey.alert, .badge, .sound, .contentAvailable, .mutableContent, .threadID, .targetContentID, .interruptionLevel,
     .relevanceScore, .contentState,
-  ]
+  ].map { ($0, $0.rawValue.utf8.filter { $0 != UInt8(ascii: "-") }) }
 
   private mutating func walkTop() {
     var strangers: [Int] = []
@@ -182,13 +182,7 @@ struct LintRun {
         .apsNested, aps == 0 ? .error : .warning, inner - 1, "\(path) is not at the top level",
         "It is taken for data of the app: nothing of it is shown.", "Move aps to the top level.", path: path)
     }
-    guard length < 30 else { return }
-    if let known = ApsKey.table.key(of: tape, at: key) {
-      guard Self.distinctive.contains(known), !hasInAps(known) else { return }
-      noteOutside(key, known)
-    } else if let near = nearest(to: tape.string(key), in: Self.distinctive.map(\.rawValue)), near.utf8.count > 8,
-      let known = ApsKey(rawValue: near), !hasInAps(known)
-    {
+    if let known = Self.distinctive.first(where: { tape.isLike($0.letters, key) })?.key, !hasInAps(known) {
       noteOutside(key, known)
     }
   }
