@@ -5,6 +5,7 @@ let allCommands: [Command] = [
   lintCommand,
   configCommand,
   completionCommand,
+  benchCommand,
 ]
 
 let completionCommand = Command(
