@@ -27,12 +27,36 @@ struct ProviderKeyTests {
     for form in forms { #expect(Self.fault(Array(form.utf8)) == nil) }
   }
 
-  /// Made for this test by `openssl genpkey`, and used nowhere: a secret that is none.
   static let wrong: [(String, [UInt8], String)] = [
     ("a text file", Array("remember the milk\n".utf8), "no PEM text"),
     ("an empty file", [], "empty"),
+    ("an RSA key", pem(pkcs8: rsaKey), "RSA"),
     ("a broken PEM block", Array("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".utf8), "no key"),
   ]
+
+  /// A PKCS#8 RSA key in form; its numbers are no key's.
+  static let rsaKey: [UInt8] = {
+    let numbers = [0, 3233, 17, 2753, 61, 53, 53, 49, 38].flatMap { number -> [UInt8] in
+      der(0x02, number < 128 ? [UInt8(number)] : [UInt8(number >> 8), UInt8(number & 255)])
+    }
+    let algorithm = der(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1]) + der(0x05, [])
+    return der(0x30, der(0x02, [0]) + der(0x30, algorithm) + der(0x04, der(0x30, numbers)))
+  }()
+
+  static func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag, UInt8(content.count)] + content }
+
+  static func pem(pkcs8: [UInt8]) -> [UInt8] {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: pkcs8.count, by: 3) {
+      let group = (0..<3).reduce(0) { $0 << 8 | (start + $1 < pkcs8.count ? Int(pkcs8[start + $1]) : 0) }
+      for digit in 0..<4 {
+        let used = start + digit <= pkcs8.count
+        text.append(used ? alphabet[group >> (18 - 6 * digit) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return Array("-----BEGIN PRIVATE KEY-----\n".utf8) + text + Array("\n-----END PRIVATE KEY-----\n".utf8)
+  }
 
   @Test("C26 of another kind is refused with file and reason", arguments: wrong)
   func wrongKinds(what: String, bytes: [UInt8], word: String) {
