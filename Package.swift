@@ -133,7 +133,9 @@ let package = Package(
       ]),
     tests(
       "PhoneLabTests", ["PhoneLab", "Phone", "APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
-    tests("BelfryTests", ["belfry", "Basics", "PushPayload", "BelfryTesting"]),
+    tests(
+      "BelfryTests",
+      ["belfry", "APNSClient", "APNSSimulator", "Delivery", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     // whole processes, foreign SDKs
     tests(
       "EndToEndTests",

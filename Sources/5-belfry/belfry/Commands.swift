@@ -3,6 +3,7 @@ let allCommands: [Command] = [
   serveCommand,
   appCreateCommand,
   lintCommand,
+  pushCommand,
   configCommand,
   completionCommand,
   benchCommand,

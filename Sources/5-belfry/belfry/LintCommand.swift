@@ -99,7 +99,7 @@ func runLint(_ options: LintOptions) throws -> ExitStatus {
 }
 
 /// Where a payload comes from.
-private struct LintSource {
+struct LintSource {
   /// nil for standard input.
   var path: String?
 
