@@ -132,7 +132,11 @@ let package = Package(
         "Transport", "Basics", "BelfryTesting",
       ]),
     tests(
-      "PhoneLabTests", ["PhoneLab", "Phone", "APNSSimulator", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
+      "PhoneLabTests",
+      [
+        "PhoneLab", "Phone", "APNSSimulator", "APNSClient", "Delivery", "PushPayload", "Transport", "Basics",
+        "BelfryTesting",
+      ]),
     tests(
       "BelfryTests",
       ["belfry", "APNSClient", "APNSSimulator", "Delivery", "PushPayload", "Transport", "Basics", "BelfryTesting"]),

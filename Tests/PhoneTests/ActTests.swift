@@ -137,6 +137,19 @@ struct ActTests {
     #expect(story.centre.isEmpty)
   }
 
+  @Test("D-135 an older entry while the app is in front comes out of the centre, which lies over the app meanwhile")
+  func olderEntry() {
+    for (version, calls) in [(IOSVersion.g1, "WRA DRN(I) DBA"), (.g2, "WRA DRF(I) DBA"), (.g3, "WRA DRR(default) DBA")]
+    {
+      var story = Story(version)
+      story.push(Sample.k1)
+      story.happens(.launch(bundleID: Story.bundle))
+      story.forget()
+      story.happens(.tap(bundleID: Story.bundle, id: nil))
+      #expect(story.calls == calls)
+    }
+  }
+
   @Test("D-139 a notification that vanished before the user authenticated starts nothing")
   func vanished() {
     var story = Story(.g3)
