@@ -27,4 +27,35 @@ struct HTTP2ExchangeTests {
       await server.stop(grace: .seconds(5))
     }
   }
+
+  @Test("looking at the time does not harm a connection that goes on")
+  func checksBetweenAnswers() async throws {
+    var limits = HTTP2Limits()
+    limits.requestTimeout = .milliseconds(1)  // a check every millisecond
+    try await withLoops { loops in
+      let server = try await TestServer.bind(on: loops, tls: nil, limits: limits)
+      let loop = loops.next()
+      let clients = (0..<8).map { _ in TestClient.connect(to: server.endpoint, tls: nil, on: loop) }
+      for client in clients {
+        await client.untilSettings()
+        await client.onLoop { client in
+          client.onTold = { [unowned client] event in if case .response = event { _ = client.submit("/") } }
+          for _ in 0..<50 { _ = client.submit("/") }
+        }
+      }
+      for client in clients {
+        var answered = 0
+        for await event in client.events {
+          guard case .response(_, 200, "") = event else {
+            Issue.record("\(event)")
+            break
+          }
+          answered += 1
+          if answered == 500 { break }
+        }
+        #expect(answered == 500)
+      }
+      await server.stop(grace: .milliseconds(50))
+    }
+  }
 }

@@ -163,6 +163,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {  // guards: 
   // MARK: The loop's own thread
 
   private func run() {
+    blockBrokenPipe()
     runner.store(currentThread(), ordering: .relaxed)
     uv_run(uv, UV_RUN_DEFAULT)
     let left = uv_loop_close(uv)
@@ -330,6 +331,15 @@ private func currentThread() -> UInt {
   #else
     UInt(pthread_self())
   #endif
+}
+
+/// A peer that vanished is an error of the write (EPIPE), not a signal that ends the process. This thread only: what the
+/// rest of the program does with signals is not ours.
+private func blockBrokenPipe() {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, SIGPIPE)
+  pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
 
 private func detach(_ thread: uv_thread_t) {

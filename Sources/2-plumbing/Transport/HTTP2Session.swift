@@ -203,7 +203,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   func respond(_ slot: HTTP2Slot, status: Int, fields: [HTTP2Field], body: [UInt8]) {
     slot.isAnswered = true
     slot.load(&list, common: nil, first: (":status", digits(of: status)), own: fields, body: body)
-    if !slot.outgoingBody.isEmpty { lastDataSent = loop.turnTime }
+    slot.answeredAt = loop.turnTime
     _ = withProvider(slot) { nghttp2_submit_response(nghttp2, slot.id, list, list.count, $0) }
     flushLater()
   }
@@ -516,7 +516,6 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   }
 
   private func checkStreams(_ waits: (Int64, Instant.Span) -> Bool) {
-    var answersWait = false
     for slot in open {
       if !slot.isComplete, !slot.isDelivered, !waits(slot.startedAt, limits.requestTimeout) {
         guard reading !== slot else {
@@ -524,10 +523,9 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
         }
         reset(slot.id, code: UInt32(NGHTTP2_CANCEL.rawValue))
       }
-      if slot.isAnswered { answersWait = true }
-    }
-    if answersWait, !waits(lastDataSent, limits.writeTimeout) {
-      abort(StreamConnection.timedOut(.writing, place, "the client opens no window for its answers"))
+      if slot.isAnswered, !waits(max(slot.answeredAt, lastDataSent), limits.writeTimeout) {
+        return abort(StreamConnection.timedOut(.writing, place, "the client opens no window for its answers"))
+      }
     }
   }
 

@@ -33,6 +33,7 @@ final class HTTP2Slot {
   var headersSent = false
   /// Server: `respond` was called.
   var isAnswered = false
+  var answeredAt: Int64 = 0
   /// Waits for room to send its body in one piece.
   var isDeferred = false
 
