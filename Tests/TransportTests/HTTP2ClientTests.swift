@@ -195,7 +195,7 @@ struct HTTP2ClientTests {
       #expect(await client.send() == .failure(.notOpen))
       #expect(await client.untilClosed() == [.response(stream: 1, status: 200, body: ""), .closed(.stopped)])
     }
-    try await withPair(answer: answer) { client, _ in
+    try await withPair(answer: { _, _, _ in }) { client, _ in
       _ = try await client.send().get()
       await client.onLoop { $0.connection.close(graceful: false) }
       #expect(await client.untilClosed() == [.closed(.stopped)])
