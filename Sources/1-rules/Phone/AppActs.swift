@@ -1,0 +1,81 @@
+/// What the app's own code does, in a callback or outside.
+extension Phone {
+  mutating func perform(_ act: AppAct, by app: Int) {
+    let version = settings.iosVersion
+    switch act {
+    case .registerForRemoteNotificationTypes(let options):
+      guard version.major < 8 else {
+        return record(.fault("registerForRemoteNotificationTypes does nothing from iOS 8 on"), app, "D-012")
+      }
+      record(.app(act.words), app, "D-020")
+      ask(app, by: .types, for: options)
+    case .registerUserNotificationSettings(let options):
+      guard has(IOSVersion(8), act, app) else { return }
+      record(.app(act.words), app, "D-020")
+      ask(app, by: .settings, for: options)
+    case .requestAuthorization(let options):
+      guard has(IOSVersion(10), act, app) else { return }
+      record(.app(act.words), app, "D-021")
+      ask(app, by: .authorization, for: options)
+    case .registerForRemoteNotifications:
+      guard has(IOSVersion(8), act, app) else { return }
+      record(.app(act.words), app, "D-012")
+      requestToken(app)
+    case .unregisterForRemoteNotifications:
+      record(.app(act.words), app, "D-029")
+      apps[app].registration.unregistered = true
+      apps[app].registration.waiting = false
+    case .askAndRegister(let options):
+      for step in Self.registration(options, version) { perform(step, by: app) }
+    case .registerAsSeed:
+      perform(
+        version.major >= 8
+          ? .registerUserNotificationSettings(.usual) : .registerForRemoteNotificationTypes(.usual), by: app)
+    case .handTokenToService:
+      guard let token = apps[app].registration.token else {
+        return record(.fault("has no token to hand to the service"), app, "D-016")
+      }
+      record(.app("hands its token to the push service"), app, "D-016")
+      effects.append(.handTokenToService(bundleID: apps[app].description.bundleID, token: token))
+    case .readPermission: readPermission(app)
+    case .setBadge(let number): setBadgeByApp(number, of: app)
+    case .getDelivered: getDelivered(of: app)
+    case .removeDelivered(let ids): removeDelivered(ids, of: app)
+    case .removeAllDelivered: removeDelivered(nil, of: app)
+    }
+  }
+
+  private mutating func has(_ since: IOSVersion, _ act: AppAct, _ app: Int) -> Bool {
+    guard settings.iosVersion < since else { return true }
+    record(.fault("\(act.words) needs iOS \(since)"), app, "D-006")
+    return false
+  }
+
+  private static func registration(_ options: NotificationOptions, _ version: IOSVersion) -> [AppAct] {
+    if version.major < 8 { return [.registerForRemoteNotificationTypes(options)] }
+    let asking: AppAct =
+      version.major < 10 ? .registerUserNotificationSettings(options) : .requestAuthorization(options)
+    return [asking, .registerForRemoteNotifications]
+  }
+}
+
+extension AppAct {
+  /// For the timeline.
+  var words: String {
+    switch self {
+    case .registerForRemoteNotificationTypes(let options): "registerForRemoteNotificationTypes(\(options))"
+    case .registerUserNotificationSettings(let options): "registerUserNotificationSettings(\(options))"
+    case .requestAuthorization(let options): "requestAuthorization(\(options))"
+    case .registerForRemoteNotifications: "registerForRemoteNotifications"
+    case .unregisterForRemoteNotifications: "unregisterForRemoteNotifications"
+    case .askAndRegister(let options): "asks for \(options) and registers"
+    case .registerAsSeed: "the seed's registration"
+    case .handTokenToService: "handing the token to the service"
+    case .readPermission: "reading its permission"
+    case .setBadge(let number): "setting the badge to \(number)"
+    case .getDelivered: "getDeliveredNotifications"
+    case .removeDelivered(let ids): "removeDeliveredNotifications(\(ids.joined(separator: ", ")))"
+    case .removeAllDelivered: "removeAllDeliveredNotifications"
+    }
+  }
+}
