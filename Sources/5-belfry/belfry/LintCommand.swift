@@ -78,15 +78,7 @@ struct LintOptions {
 
 /// Looks at every file and prints what was found; `failure` when one finding is an error.
 func runLint(_ options: LintOptions) throws -> ExitStatus {
-  let sources = try options.paths.flatMap(lintSources)
-  var context = options.context
-  context.isTemplate = sources.count > 1
-  var report = LintReport([])
-  for source in sources {
-    let text = try source.read()
-    context.isSimulatorFile = source.name.hasSuffix(".apns")
-    report.files.append(LintReport.File(name: source.name, text: text, findings: Lint.check(text, context)))
-  }
+  let report = try lintReport(options)
   switch options.format {
   case .text:
     let listing = report.listing(colour: Terminal.wantsColour)
@@ -96,6 +88,19 @@ func runLint(_ options: LintOptions) throws -> ExitStatus {
   case .sarif: Terminal.print(report.sarif(version: belfryVersion).text)
   }
   return report.count(.error) > 0 ? .failure : .success
+}
+
+/// What lint finds in each file, in the order given, folders by name.
+func lintReport(_ options: LintOptions) throws -> LintReport {
+  let sources = try options.paths.flatMap(lintSources)
+  var context = options.context
+  context.isTemplate = sources.count > 1
+  return LintReport(
+    try sources.map { source in
+      let text = try source.read()
+      context.isSimulatorFile = source.name.hasSuffix(".apns")
+      return LintReport.File(name: source.name, text: text, findings: Lint.check(text, context))
+    })
 }
 
 /// Where a payload comes from.
