@@ -9,21 +9,23 @@ import Testing
   import Foundation
 #endif
 
-@Suite("belfry lint")
-struct LintCommandTests {
-  /// A folder with the files given, gone when `body` returns.
-  private func inFolder(_ files: [String: String], _ body: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.path + "/lint-\(UInt64.random(in: 0 ... .max))"
+/// A folder with the files given; gone when nobody holds it.
+private final class Folder {
+  let path = FileManager.default.temporaryDirectory.path + "/lint-\(UInt64.random(in: 0 ... .max))"
+
+  init(_ files: [String: String]) throws {
     for (name, text) in files {
-      let path = "\(folder)/\(name)"
-      let parent = path.split(separator: "/").dropLast().joined(separator: "/")
-      try FileManager.default.createDirectory(atPath: "/" + parent, withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: URL(filePath: path))
+      let file = URL(filePath: "\(path)/\(name)")
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
     }
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    try body(folder)
   }
 
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+@Suite("belfry lint")
+struct LintCommandTests {
   private func options(_ words: [String]) throws -> LintOptions {
     let parser = CommandLineParser(commands: [lintCommand], environment: [:])
     guard case .run(_, let parsed) = try parser.parse(["lint"] + words) else { throw UsageFault("help") }
@@ -36,31 +38,37 @@ struct LintCommandTests {
       "b.json": #"{"aps":{"badge":"1"}}"#, "a/x.apns": #"{"Simulator Target Bundle":"a.b","aps":{"alert":"a"}}"#,
       "a/notes.txt": "no payload", ".hidden/y.json": "[", "c.json": #"{"aps":{"alert":"a"}}"#,
     ]
-    try inFolder(files) { folder in
-      let report = try lintReport(options([folder]))
-      #expect(report.files.map(\.name) == ["\(folder)/a/x.apns", "\(folder)/b.json", "\(folder)/c.json"])
-      #expect(report.files.map { $0.findings.map(\.code) } == [[], [.badgeInvalid], []])
-      #expect(report.summary == "3 files: 1 error, no warnings, no hints")
-    }
+    let home = try Folder(files)
+    let folder = home.path
+    let report = try lintReport(options([folder]))
+    #expect(report.files.map(\.name) == ["\(folder)/a/x.apns", "\(folder)/b.json", "\(folder)/c.json"])
+    #expect(report.files.map { $0.findings.map(\.code) } == [[], [.badgeInvalid], []])
+    #expect(report.summary == "3 files: 1 error, no warnings, no hints")
+    withExtendedLifetime(home) {}
   }
 
   @Test("exit status 0 without errors, 1 with")
   func status() throws {
-    try inFolder(["ok.json": #"{"aps":{"alert":""}}"#, "bad.json": "{"]) { folder in
-      #expect(try runLint(options(["\(folder)/ok.json"])) == .success, "a warning is no error")
-      #expect(try runLint(options(["\(folder)/bad.json", "--format", "json"])) == .failure)
-      #expect(try runLint(options([folder, "--format=sarif"])) == .failure)
-    }
+    let home = try Folder(["ok.json": #"{"aps":{"alert":""}}"#, "bad.json": "{"])
+    let folder = home.path
+    let warned = try runLint(options(["\(folder)/ok.json"]))
+    #expect(warned == .success, "a warning is no error")
+    let failed = try runLint(options(["\(folder)/bad.json", "--format", "json"]))
+    #expect(failed == .failure)
+    let both = try runLint(options([folder, "--format=sarif"]))
+    #expect(both == .failure)
+    withExtendedLifetime(home) {}
   }
 
   @Test("exit status 2 for what cannot be looked at")
   func usage() throws {
-    try inFolder(["a.txt": ""]) { folder in
-      #expect(throws: UsageFault("there is no file \(folder)/nope")) { try lintReport(options(["\(folder)/nope"])) }
-      #expect(throws: UsageFault("the folder \(folder) holds no .json and no .apns file")) {
-        try lintReport(options([folder]))
-      }
-    }
+    let home = try Folder(["a.txt": ""])
+    let folder = home.path
+    let missing = try options(["\(folder)/nope"])
+    #expect(throws: UsageFault("there is no file \(folder)/nope")) { try lintReport(missing) }
+    let empty = try options([folder])
+    #expect(throws: UsageFault("the folder \(folder) holds no .json and no .apns file")) { try lintReport(empty) }
+    withExtendedLifetime(home) {}
     #expect(throws: UsageFault("--format takes text, json or sarif, not 'xml'")) {
       try options(["-", "--format", "xml"])
     }
@@ -74,34 +82,37 @@ struct LintCommandTests {
 
   @Test("headers of options are judged with the payload; what is absent only when they are all")
   func headers() throws {
-    try inFolder(["a.json": #"{"aps":{"content-available":1}}"#]) { folder in
-      func codes(_ words: [String]) throws -> [LintCode] {
-        try lintReport(options(["\(folder)/a.json"] + words)).files.flatMap(\.findings).map(\.code)
-      }
-      #expect(try codes([]) == [])
-      #expect(try codes(["--push-type", "background"]) == [])
-      #expect(try codes(["--push-type", "background", "--header", "apns-priority=10"]) == [.priorityUnfit])
-      #expect(try codes(["--push-type", "alert"]) == [.pushTypeMismatch])
-      #expect(try codes(["--push-type", "bakground"]) == [.pushTypeUnknown])
-      #expect(try codes(["--push-type", "background", "--all-headers"]) == [.topicMissing, .priorityUnfit])
-      #expect(try codes(["--header", "apns-expiration=120"]) == [.expirationInterval])
-      #expect(try codes(["--header", "apns-topic=a", "--topic", "b"]) == [.duplicateHeader])
+    let home = try Folder(["a.json": #"{"aps":{"content-available":1}}"#])
+    let folder = home.path
+    func codes(_ words: [String]) throws -> [LintCode] {
+      try lintReport(options(["\(folder)/a.json"] + words)).files.flatMap(\.findings).map(\.code)
     }
+    #expect(try codes([]) == [])
+    #expect(try codes(["--push-type", "background"]) == [])
+    #expect(try codes(["--push-type", "background", "--header", "apns-priority=10"]) == [.priorityUnfit])
+    #expect(try codes(["--push-type", "alert"]) == [.pushTypeMismatch])
+    #expect(try codes(["--push-type", "bakground"]) == [.pushTypeUnknown])
+    #expect(try codes(["--push-type", "background", "--all-headers"]) == [.topicMissing, .priorityUnfit])
+    #expect(try codes(["--header", "apns-expiration=120"]) == [.expirationInterval])
+    #expect(try codes(["--header", "apns-topic=a", "--topic", "b"]) == [.duplicateHeader])
+    withExtendedLifetime(home) {}
   }
 
   @Test("C15 one collapse id for several files is told")
   func collapseID() throws {
-    try inFolder(["a.json": #"{"aps":{"badge":1}}"#, "b.json": #"{"aps":{"badge":2}}"#]) { folder in
-      let report = try lintReport(options([folder, "--header", "apns-collapse-id=news"]))
-      #expect(report.files.map { $0.findings.map(\.code) } == [[.collapseIDShared], [.collapseIDShared]])
-    }
+    let home = try Folder(["a.json": #"{"aps":{"badge":1}}"#, "b.json": #"{"aps":{"badge":2}}"#])
+    let folder = home.path
+    let report = try lintReport(options([folder, "--header", "apns-collapse-id=news"]))
+    #expect(report.files.map { $0.findings.map(\.code) } == [[.collapseIDShared], [.collapseIDShared]])
+    withExtendedLifetime(home) {}
   }
 
   @Test("device logs are understood with --format-in plist")
   func plist() throws {
-    try inFolder(["log.txt": "{ aps = { alert = \"\"; \"content-available\" = 1; }; }"]) { folder in
-      let report = try lintReport(options(["\(folder)/log.txt", "--format-in", "plist"]))
-      #expect(report.files.flatMap(\.findings).map(\.code) == [.silentWithEmptyAlert])
-    }
+    let home = try Folder(["log.txt": "{ aps = { alert = \"\"; \"content-available\" = 1; }; }"])
+    let folder = home.path
+    let report = try lintReport(options(["\(folder)/log.txt", "--format-in", "plist"]))
+    #expect(report.files.flatMap(\.findings).map(\.code) == [.silentWithEmptyAlert])
+    withExtendedLifetime(home) {}
   }
 }
