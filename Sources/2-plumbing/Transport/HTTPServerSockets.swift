@@ -1,4 +1,5 @@
 internal import Basics
+internal import CLibuv  // which shows this file the socket addresses in an optimised build
 
 #if canImport(Glibc)
   internal import Glibc

@@ -68,7 +68,11 @@ public actor APNSClient: PushSender {
   var topics: TopicWatch
   var blocks: HeaderBlocks
   let own = OwnFields()
-  var links: [ConnectionID: ConnectionLink] = [:]
+  let open: OpenLinks
+  var links: [ConnectionID: ConnectionLink] {
+    get { open.links }
+    _modify { yield &open.links }
+  }
   var slots: [Slot?] = []
   var freeIDs: [UInt32] = []
   var batches: [UInt64: Batch] = [:]
@@ -104,17 +108,12 @@ public actor APNSClient: PushSender {
     } else {
       tls = nil
     }
+    open = OpenLinks(loop: loop)
     inbox = TurnInbox(loop: loop)
     inbox.client = self
   }
 
-  isolated deinit {
-    ticker?.cancel()
-    for link in links.values {
-      link.isReleased = true
-      link.connection?.close(graceful: false)
-    }
-  }
+  deinit { ticker?.cancel() }
 
   // MARK: For callers
 

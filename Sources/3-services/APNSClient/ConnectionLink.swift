@@ -33,6 +33,26 @@ final class TurnInbox {  // confined to the client's loop
   }
 }
 
+/// The links of one client, closed when a client is let go without `close`. A box with a plain `deinit`: an actor with an
+/// `isolated deinit` stops the optimiser of Swift 6.3 ("circular reference") in modules that make one.
+final class OpenLinks {  // confined to the client's loop
+  var links: [ConnectionID: ConnectionLink] = [:]
+  private let loop: EventLoop
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  deinit {
+    guard !links.isEmpty else { return }
+    nonisolated(unsafe) let left = links  // the box was the only owner; touched on the loop from here on
+    loop.execute {
+      for link in left.values {
+        link.isReleased = true
+        link.connection?.close(graceful: false)
+      }
+    }
+  }
+}
+
 /// Hands what one connection says to the client's inbox.
 final class ConnectionLink: HTTP2ClientHandler {  // confined to the client's loop
   private let id: ConnectionID

@@ -5,7 +5,7 @@ import PushService
 import StoreSQLite
 import Transport
 
-let appCreateCommand = Command(
+let appCreateCommand: Command = Command(
   name: "app create",
   summary: "Make an app, and print its key and secret once",
   discussion: """

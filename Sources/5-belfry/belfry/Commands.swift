@@ -9,7 +9,7 @@ let allCommands: [Command] = [
   benchCommand,
 ]
 
-let completionCommand = Command(
+let completionCommand: Command = Command(
   name: "completion",
   summary: "Print the completion script of a shell",
   discussion: """

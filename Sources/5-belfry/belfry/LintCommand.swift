@@ -12,7 +12,7 @@ import PushPayload
   import Darwin
 #endif
 
-let lintCommand = Command(
+let lintCommand: Command = Command(
   name: "lint",
   summary: "Tell what APNs and iOS will make of payloads, before they are sent",
   discussion: """

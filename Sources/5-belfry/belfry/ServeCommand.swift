@@ -6,7 +6,7 @@ import PushService
 import StoreSQLite
 import Transport
 
-let serveCommand = Command(
+let serveCommand: Command = Command(
   name: "serve",
   summary: "Run the push service",
   discussion: """

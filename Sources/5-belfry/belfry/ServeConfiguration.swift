@@ -200,7 +200,7 @@ extension DecodingError {
   }
 }
 
-let configCommand = Command(
+let configCommand: Command = Command(
   name: "config",
   summary: "Print the settings of 'belfry serve' and where each came from",
   options: ServeConfiguration.options + [.flag("json", "Print JSON")],
