@@ -1,3 +1,4 @@
+import Foundation
 import PushPayload
 import Testing
 
@@ -91,5 +92,17 @@ struct LintReportTests {
         "startLine": 1, "startColumn": 17, "endLine": 1, "endColumn": 20, "byteOffset": 16, "byteLength": 6,
       ])
     #expect(results[2][JSONPath("locations").appending(0).appending("physicalLocation").appending("region")] == nil)
+  }
+}
+
+@Suite("docs/lint.md")
+struct LintPageTests {
+  @Test("has a row for every code, in its words, and none besides")
+  func rows() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "docs/lint.md"), encoding: .utf8)
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") && !$0.hasPrefix("| `--") }.map(String.init)
+    #expect(rows == LintCode.allCases.map { "| `\($0.rawValue)` | \($0.summary) |" })
   }
 }
