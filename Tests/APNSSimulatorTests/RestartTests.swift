@@ -50,7 +50,7 @@ struct RestartTests {
           dead
         )
         let files = try #require(simulator.credentials.files)
-        for file in [files.authority, files.signingKey, files.pkcs12, files.pem] {
+        for file in [files.authority, files.signingKey, files.pkcs12, files.pem, "\(path)/simulator.sqlite"] {
           var facts = stat()
           #expect(stat(file, &facts) == 0 && facts.st_mode & 0o777 == 0o600, "\(file)")
         }

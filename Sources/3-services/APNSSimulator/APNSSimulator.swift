@@ -13,6 +13,8 @@ public final class APNSSimulator: Sendable {
   public let productionEndpoint: Endpoint?
   /// The control API and `/courier`.
   public let controlEndpoint: Endpoint?
+  /// The CONNECT proxy.
+  public let proxyEndpoint: Endpoint?
   public let credentials: SimulatorCredentials
   public let courier: Courier
 
@@ -20,16 +22,19 @@ public final class APNSSimulator: Sendable {
   private let loops: LoopGroup
   private let listeners: [HTTP2Listener]
   private let control: ControlAPI?
+  private let proxy: ConnectProxy?
   private let keeper: StoreKeeper?
 
   private init(
     core: SimulatorCore, credentials: SimulatorCredentials, loops: LoopGroup, sandbox: HTTP2Listener,
-    production: HTTP2Listener?, control: ControlAPI?, keeper: StoreKeeper?
+    production: HTTP2Listener?, control: ControlAPI?, proxy: ConnectProxy?, keeper: StoreKeeper?
   ) {
     self.core = core
     self.credentials = credentials
     self.loops = loops
     self.control = control
+    self.proxy = proxy
+    proxyEndpoint = proxy?.endpoint
     self.keeper = keeper
     endpoint = sandbox.endpoint
     productionEndpoint = production?.endpoint
@@ -38,18 +43,27 @@ public final class APNSSimulator: Sendable {
     courier = Courier(core: core)
   }
 
+  /// Apple's hosts of device pushes.
+  static let appleNames = ["api.sandbox.push.apple.com", "api.development.push.apple.com", "api.push.apple.com"]
   /// The names that the server's certificate is for, beside the address that it listens on.
-  static let serverNames = [
-    "localhost", "127.0.0.1", "::1", "api.sandbox.push.apple.com", "api.development.push.apple.com",
-    "api.push.apple.com",
-  ]
+  static let serverNames = ["localhost", "127.0.0.1", "::1"] + appleNames
+
+  /// Where this machine reaches a listener that may listen on every address.
+  static func reachable(_ endpoint: Endpoint) -> Endpoint {
+    switch endpoint.host {
+    case "0.0.0.0": Endpoint(host: "127.0.0.1", port: endpoint.port)
+    case "::": Endpoint(host: "::1", port: endpoint.port)
+    default: endpoint
+    }
+  }
 
   /// Returns once every port is open. Throws `TransportFault` for an address that cannot be had, `SimulatorFault` for a
   /// data folder that cannot be used, `TLSFault` and `KeyFault` for files in it that cannot be read; nothing runs then.
   public static func start(_ configuration: Configuration = Configuration()) async throws -> APNSSimulator {
     let folder = try configuration.dataFolder.map { path throws(SimulatorFault) in try PrivateFolder(path) }
     let store = try folder.map { folder throws(SimulatorFault) in
-      try SimulatorStore(path: folder.path(of: "simulator.sqlite"))
+      try folder.prepare("simulator.sqlite")
+      return try SimulatorStore(path: folder.path(of: "simulator.sqlite"))
     }
     let seed = configuration.seed ?? UInt64.random(in: 0...UInt64.max)
     let time = SystemClock().now
@@ -78,9 +92,14 @@ public final class APNSSimulator: Sendable {
       if let endpoint = configuration.control {
         control = try ControlAPI.start(endpoint, core: core, credentials: credentials, keeper: keeper, loops: loops)
       }
+      var proxy: ConnectProxy?
+      if let endpoint = configuration.proxy {
+        let target = Self.reachable(sandbox.endpoint)
+        proxy = try await .bind(endpoint, loops: loops) { Self.appleNames.contains($0.host) ? target : nil }
+      }
       return APNSSimulator(
         core: core, credentials: credentials, loops: loops, sandbox: sandbox, production: production,
-        control: control, keeper: keeper)
+        control: control, proxy: proxy, keeper: keeper)
     } catch {
       await loops.stop()
       await keeper?.stop()
@@ -91,6 +110,7 @@ public final class APNSSimulator: Sendable {
   /// Says GOAWAY to providers, lets them finish for at most `grace`, writes what is not written, and closes all.
   public func stop(grace: Instant.Span = .seconds(1)) async {
     await control?.stop()
+    await proxy?.stop()
     for listener in listeners { await listener.stop(grace: grace) }
     await keeper?.stop()
     await loops.stop()

@@ -24,6 +24,13 @@ struct PrivateFolder: Sendable {
 
   func path(of name: String) -> String { path + "/" + name }
 
+  /// Makes an empty file with mode 0600 where there is none, for a library that would make it readable for all.
+  func prepare(_ name: String) throws(SimulatorFault) {
+    let descriptor = open(path(of: name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.fault("\(path(of: name)) cannot be written", errno) }
+    close(descriptor)
+  }
+
   /// nil when there is no such file.
   func read(_ name: String) throws(SimulatorFault) -> [UInt8]? {
     let descriptor = open(path(of: name), O_RDONLY | O_CLOEXEC)

@@ -10,6 +10,8 @@ extension APNSSimulator {
     public var productionListen: Endpoint? = Endpoint(host: "127.0.0.1", port: 0)
     /// The control API and `/courier`; nil for none.
     public var control: Endpoint? = Endpoint(host: "127.0.0.1", port: 0)
+    /// An HTTP CONNECT proxy that brings Apple's host names here, for libraries whose hosts are built in; nil for none.
+    public var proxy: Endpoint?
     /// Where authority, keys, tokens and what waits are kept; nil for memory only. Made with mode 0700 if missing.
     public var dataFolder: String?
     /// Whose push certificate lies ready as a .p12 file.

@@ -4,6 +4,7 @@ let allCommands: [Command] = [
   appCreateCommand,
   lintCommand,
   pushCommand,
+  apnsCommand,
   configCommand,
   completionCommand,
   benchCommand,

@@ -1,0 +1,176 @@
+import APNSSimulator
+import Basics
+import PushPayload
+import Transport
+
+let apnsCommand = Command(
+  name: "apns",
+  summary: "Simulate Apple's push service: your provider code connects as it would to Apple",
+  discussion: """
+    Makes an authority, a .p8 key and a .p12 certificate at the first start and keeps them in DIR, with the device \
+    tokens and what waits for phones. Prints how to connect with aioapns and curl, then one line of JSON saying where \
+    everything listens; port 0 takes a free one. Refused pushes are told on standard error with the cause.
+    docs/apns-simulator.md tells the control API and which checks are Apple's.
+    """,
+  options: [
+    .init(
+      name: "listen", value: "HOST:PORT", help: "For providers; default 127.0.0.1:2197", variable: "BELFRY_APNS_LISTEN"),
+    .init(
+      name: "control", value: "HOST:PORT", help: "For tests and phones; default 127.0.0.1:2198",
+      variable: "BELFRY_APNS_CONTROL"),
+    .init(
+      name: "proxy", value: "HOST:PORT",
+      help: "A CONNECT proxy that brings Apple's host names here; default 127.0.0.1:2199"),
+    .init(
+      name: "data", value: "DIR", help: "Where keys and state are kept; default belfry/apns in the user's cache folder",
+      variable: "BELFRY_APNS_DATA"),
+    .init(name: "bundle", value: "ID", help: "The app of the ready certificate and token; default com.example.app"),
+    .flag("lenient", "Do not ask that push type and topic suffix agree"),
+    .flag("strict", "Refuse background pushes at priority 10"),
+    .init(name: "requests-per-token", value: "N", help: "TooManyRequests after N a minute to one token"),
+    .flag("quiet", "Print the line of JSON only"),
+  ],
+  run: { parsed in try await runAPNS(parsed) })
+
+private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
+  var configuration = APNSSimulator.Configuration()
+  configuration.listen = try endpoint(parsed, "listen", default: "127.0.0.1:2197")
+  configuration.productionListen = nil  // the host's name decides
+  configuration.control = try endpoint(parsed, "control", default: "127.0.0.1:2198")
+  configuration.proxy = try endpoint(parsed, "proxy", default: "127.0.0.1:2199")
+  configuration.dataFolder = parsed.value("data") ?? defaultFolder(processEnvironment())
+  configuration.isTopicSuffixStrict = !parsed.flag("lenient")
+  configuration.isBackgroundPriorityStrict = parsed.flag("strict")
+  if let bundle = parsed.value("bundle") {
+    guard !bundle.isEmpty, bundle.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else {
+      throw UsageFault("--bundle takes a bundle id such as com.example.app, not '\(bundle)'")
+    }
+    configuration.bundleID = bundle
+  }
+  if let text = parsed.value("requests-per-token") {
+    guard let number = Int(text), number > 0 else {
+      throw UsageFault("--requests-per-token takes a number, not '\(text)'")
+    }
+    configuration.requestsPerToken = number
+  }
+  configuration.onRefusal = { refused in
+    Terminal.complain(
+      "\(refused.at) \(refused.refusal.reason.status) \(refused.refusal.reason.rawValue): \(refused.refusal.explanation)"
+    )
+  }
+  let simulator: APNSSimulator
+  do { simulator = try await APNSSimulator.start(configuration) } catch { throw CommandFault("\(error)") }
+  let guide = APNSGuide(simulator)
+  if !parsed.flag("quiet") { Terminal.print(guide.text) }
+  Terminal.print(guide.event)
+  await waitForEnd()
+  await simulator.stop()
+  return .success
+}
+
+private func endpoint(_ parsed: ParsedCommand, _ name: String, default usual: String) throws -> Endpoint {
+  let text = parsed.value(name) ?? usual
+  guard let endpoint = Endpoint(text) else {
+    throw UsageFault("--\(name) takes HOST:PORT, as in \(usual), not '\(text)'")
+  }
+  return endpoint
+}
+
+/// The user's cache folder (XDG Base Directory Specification), else a folder under the temporary one.
+func defaultFolder(_ environment: [String: String]) -> String {
+  if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/belfry/apns" }
+  if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.cache/belfry/apns" }
+  return (environment["TMPDIR"] ?? "/tmp") + "/belfry-apns"
+}
+
+/// What a person copies to connect, and the line that scripts read.
+struct APNSGuide {
+  private let simulator: APNSSimulator
+  private let token: String
+  private let address: String
+
+  init(_ simulator: APNSSimulator) {
+    self.simulator = simulator
+    token = simulator.issueToken(device: "example-phone", bundle: simulator.credentials.bundleID).hex
+    address = "\(reachable(simulator.endpoint))"
+  }
+
+  /// One line of JSON.
+  var event: String {
+    let credentials = simulator.credentials
+    var object: JSONObject = ["event": "listening", "apns": .string("https://\(address)")]
+    if let control = simulator.controlEndpoint { object["control"] = .string("http://\(reachable(control))") }
+    if let proxy = simulator.proxyEndpoint { object["proxy"] = .string("http://\(reachable(proxy))") }
+    object["keyId"] = .string(credentials.keyID)
+    object["teamId"] = .string(credentials.teamID)
+    object["bundle"] = .string(credentials.bundleID)
+    object["token"] = .string(token)
+    object["p12Password"] = .string(credentials.pkcs12Password)
+    if let files = credentials.files {
+      object["ca"] = .string(files.authority)
+      object["key"] = .string(files.signingKey)
+      object["p12"] = .string(files.pkcs12)
+      object["pem"] = .string(files.pem)
+    }
+    return String(decoding: JSONValue.object(object).encoded(), as: UTF8.self)
+  }
+
+  var text: String {
+    guard let files = simulator.credentials.files, let proxy = simulator.proxyEndpoint,
+      let control = simulator.controlEndpoint
+    else { return "" }
+    let credentials = simulator.credentials
+    return """
+      APNs simulated on https://\(address)   control on http://\(reachable(control))   proxy on \(reachable(proxy))
+
+        authority     \(files.authority)
+                      SHA-256 \(credentials.authority.fingerprint)
+        key           \(files.signingKey)
+                      key id \(credentials.keyID), team id \(credentials.teamID)
+        certificate   \(files.pkcs12)   password \(credentials.pkcs12Password)
+                      \(files.pem)
+                      SHA-256 \(credentials.certificate.certificate.fingerprint)
+        device token  \(token)
+                      of \(credentials.bundleID) on "example-phone", sandbox
+
+      curl:
+
+        b64() { openssl base64 -e -A | tr -- '+/' '-_' | tr -d =; }
+        head=$(printf '{"alg":"ES256","kid":"\(credentials.keyID)"}' | b64)
+        claims=$(printf '{"iss":"\(credentials.teamID)","iat":%d}' "$(date +%s)" | b64)
+        sign=$(printf '%s' "$head.$claims" | openssl dgst -binary -sha256 -sign \(files.signingKey) | b64)
+        curl --http2 --cacert \(files.authority) -H "authorization: bearer $head.$claims.$sign" \\
+          -H 'apns-topic: \(credentials.bundleID)' -H 'apns-push-type: alert' -d '{"aps":{"alert":"Hello"}}' -i \\
+          https://\(address)/3/device/\(token)
+
+      aioapns (Python):
+
+        import asyncio, ssl
+        from aioapns import APNs, NotificationRequest
+        async def main():
+            apns = APNs(
+                key=open("\(files.signingKey)").read(), key_id="\(credentials.keyID)", team_id="\(credentials.teamID)",
+                topic="\(credentials.bundleID)", use_sandbox=True,
+                ssl_context=ssl.create_default_context(cafile="\(files.authority)"))
+            server = apns.pool.protocol_class  # its host and port are built in
+            server.APNS_SERVER, server.APNS_PORT = "\(reachable(simulator.endpoint).host)", \(simulator.endpoint.port)
+            request = NotificationRequest(
+                device_token="\(token)",
+                message={"aps": {"alert": "Hello"}})
+            print((await apns.send_notification(request)).status)
+        asyncio.run(main())
+
+      What arrived: curl http://\(reachable(control))/notifications
+
+      """
+  }
+}
+
+/// Where this machine reaches a listener that may listen on every address.
+private func reachable(_ endpoint: Endpoint) -> Endpoint {
+  switch endpoint.host {
+  case "0.0.0.0": Endpoint(host: "127.0.0.1", port: endpoint.port)
+  case "::": Endpoint(host: "::1", port: endpoint.port)
+  default: endpoint
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import HTTPClient
+import PushPayload
+import Testing
+
+/// `belfry apns` as strangers' code meets it: Python's aioapns 4.0, unmodified, and curl with Apple's own shell recipe.
+@Suite("belfry apns and foreign providers")
+struct APNSCommandTests {
+  /// Runs a program of the system and answers what it wrote; fails a test that waits too long.
+  private static func run(_ program: String, _ words: [String], input: String = "") async throws -> (Int32, String) {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = words
+    let (output, stdin) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = output
+    process.standardInput = stdin
+    try process.run()
+    try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try stdin.fileHandleForWriting.close()
+    let guardian = Task {
+      try await Task.sleep(nanoseconds: 60_000_000_000)
+      process.terminate()
+    }
+    let text = await Task.detached {
+      String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+    .value
+    process.waitUntilExit()
+    guardian.cancel()
+    return (process.terminationStatus, text)
+  }
+
+  private static func start(_ folder: TemporaryFolder) async throws -> (BelfryProcess, [String: String]) {
+    let belfry = try BelfryProcess([
+      "apns", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0", "--data", folder.path,
+    ])
+    return (belfry, try await belfry.event("listening"))
+  }
+
+  /// The lines of a printed block, which stand two columns in.
+  private static func block(_ name: String, of output: String) -> String {
+    output.components(separatedBy: "\n").drop { !$0.hasPrefix(name) }.dropFirst()
+      .prefix { $0.isEmpty || $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }.joined(separator: "\n")
+  }
+
+  /// `.venv/bin/python` of script/python-venv, at the root of the repository.
+  private static var python: String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return root.appending(path: ".venv/bin/python").path()
+  }
+
+  @Test("what it prints for curl and aioapns works when pasted; a signal ends it in order")
+  func printedBlocks() async throws {
+    let folder = try TemporaryFolder()
+    let (belfry, facts) = try await Self.start(folder)
+    let curl = try await Self.run("/bin/bash", [], input: Self.block("curl:", of: belfry.output))
+    #expect(curl.1.contains("HTTP/2 200"), "\(curl.1)")
+    try #require(FileManager.default.fileExists(atPath: Self.python), "run script/python-venv first")
+    let aioapns = try await Self.run(Self.python, ["-"], input: Self.block("aioapns", of: belfry.output))
+    #expect(aioapns.1 == "200\n", "\(aioapns.1)")
+    let answer = try await HTTPClient().call("GET", "\(facts["control"] ?? "")/notifications")
+    let seen = try JSONReader.read(answer.body).value.object?["notifications"]?.array ?? []
+    #expect(
+      seen.compactMap { $0.object?["payload"]?.text }
+        == [#"{"aps":{"alert":"Hello"}}"#, #"{"aps":{"alert":"Hello"}}"#])
+    belfry.signal(SIGTERM)
+    #expect(try await belfry.end() == 0)
+    #expect(belfry.errorOutput.isEmpty)
+  }
+
+  @Test("curl reaches it under Apple's own name through the proxy, with a certificate too")
+  func proxy() async throws {
+    let folder = try TemporaryFolder()
+    let (belfry, facts) = try await Self.start(folder)
+    func push(_ more: [String], host: String, token: String) async throws -> String {
+      try await Self.run(
+        "/usr/bin/curl",
+        [
+          "-s", "--http2", "-x", facts["proxy"] ?? "", "--cacert", facts["ca"] ?? "", "-H",
+          "apns-topic: com.example.app",
+          "-d", "{}", "-w", "%{http_code}", "https://\(host)/3/device/\(token)",
+        ] + more
+      ).1
+    }
+    let token = facts["token"] ?? ""
+    #expect(try await push([], host: "api.push.apple.com", token: token) == #"{"reason":"MissingProviderToken"}403"#)
+    let certificate = ["--cert", facts["pem"] ?? ""]
+    #expect(try await push(certificate, host: "api.sandbox.push.apple.com:2197", token: token) == "200")
+    #expect(try await push(certificate, host: "api.push.apple.com", token: token) == #"{"reason":"BadDeviceToken"}400"#)
+    #expect(try await push(certificate, host: "www.apple.com", token: token) == "000")
+    #expect(belfry.errorOutput.contains("MissingProviderToken"))
+  }
+
+  @Test("aioapns 4.0, unmodified: many pushes at once by token and by certificate, refusals, 410 with its timestamp")
+  func aioapns() async throws {
+    try #require(FileManager.default.fileExists(atPath: Self.python), "run script/python-venv first")
+    let folder = try TemporaryFolder()
+    let (belfry, facts) = try await Self.start(folder)
+    let script = """
+      import asyncio, json, ssl, sys, urllib.request
+      from aioapns import APNs, NotificationRequest, PushType
+      facts = json.loads(sys.argv[1])
+
+      def control(method, path, body=None):
+          request = urllib.request.Request(facts["control"] + path, method=method, data=body and json.dumps(body).encode())
+          with urllib.request.urlopen(request) as answer:
+              return json.loads(answer.read() or "null")
+
+      def client(**credential):
+          apns = APNs(topic=facts["bundle"], use_sandbox=True, max_connections=3,
+                      ssl_context=ssl.create_default_context(cafile=facts["ca"]), **credential)
+          server = apns.pool.protocol_class
+          server.APNS_SERVER, server.APNS_PORT = "127.0.0.1", int(facts["apns"].rsplit(":", 1)[1])
+          return apns
+
+      async def exercise(apns, name):
+          tokens = [control("POST", "/devices", {"device": f"{name}-{i}", "bundle": facts["bundle"]})["token"] for i in range(20)]
+          requests = [NotificationRequest(device_token=tokens[i % 20], message={"aps": {"alert": f"{name} {i} 🔔"}},
+                                          push_type=PushType.ALERT, time_to_live=3600, collapse_key=f"c{i}") for i in range(200)]
+          answers = await asyncio.gather(*(apns.send_notification(r) for r in requests))
+          assert all(a.status == "200" for a in answers), [a.description for a in answers if a.status != "200"][:3]
+          assert sorted(a.notification_id for a in answers) == sorted(r.notification_id for r in requests)
+          seen = {n["id"]: n for n in control("GET", "/notifications?count=10000")["notifications"]}
+          for r in requests:
+              assert seen[r.notification_id]["payload"] == r.message
+              assert seen[r.notification_id]["collapseId"] == r.collapse_key
+          unknown = await apns.send_notification(NotificationRequest(device_token="ab" * 32, message={}))
+          assert (unknown.status, unknown.description) == ("400", "BadDeviceToken"), unknown
+          control("DELETE", f"/devices/{tokens[0]}?immediately=true&timestamp=1234567890123")
+          gone = await apns.send_notification(NotificationRequest(device_token=tokens[0], message={}))
+          assert (gone.status, gone.description, gone.timestamp) == ("410", "Unregistered", 1234567890123), gone
+          large = NotificationRequest(device_token=tokens[1], message={"x": "y" * 4089})
+          large = await apns.send_notification(large)
+          assert (large.status, large.description) == ("413", "PayloadTooLarge"), large
+          apns.pool.close()
+
+      async def main():
+          await exercise(client(key=open(facts["key"]).read(), key_id=facts["keyId"], team_id=facts["teamId"]), "token")
+          await exercise(client(client_cert=facts["pem"]), "certificate")
+          print("done")
+
+      asyncio.run(main())
+      """
+    let text = String(decoding: try JSONSerialization.data(withJSONObject: facts), as: UTF8.self)
+    let (status, output) = try await Self.run(Self.python, ["-", text], input: script)
+    #expect(status == 0 && output.hasSuffix("done\n"), "\(output)\n\(belfry.errorOutput)")
+  }
+
+  @Test("keys, tokens and what waits are there after kill -9 and a new start with the same folder")
+  func survivesKill() async throws {
+    let folder = try TemporaryFolder()
+    let (first, before) = try await Self.start(folder)
+    let http = HTTPClient()
+    let control = before["control"] ?? ""
+    _ = try await http.call("PUT", "\(control)/devices/example-phone/online", body: Array("false".utf8))
+    first.signal(SIGKILL)
+    #expect(try await first.end() == -SIGKILL)
+    let (second, after) = try await Self.start(folder)
+    for name in ["keyId", "teamId", "token", "p12Password"] { #expect(after[name] == before[name], "\(name)") }
+    let devices = try await http.call("GET", "\(after["control"] ?? "")/devices")
+    #expect(try JSONReader.read(devices.body).value.object?["devices"]?.array?[0].object?["online"] == false)
+    second.signal(SIGINT)
+    #expect(try await second.end() == 0)
+  }
+
+  @Test(
+    "wrong words and a folder that cannot be are told",
+    arguments: [
+      (["--listen", "nowhere"], 2, "HOST:PORT"), (["--bundle", "a b"], 2, "--bundle"),
+      (["--requests-per-token", "x"], 2, "--requests-per-token"), (["--data", "/dev/null/x"], 1, "/dev/null/x"),
+    ] as [([String], Int32, String)])
+  func wrongWords(words: [String], status: Int32, told: String) async throws {
+    let usual = ["apns", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0"]
+    let listen = words[0] == "--listen" ? [] : ["--listen", "127.0.0.1:0"]
+    let answer = try await BelfryProcess.run(usual + listen + words)
+    #expect(answer.status == status)
+    #expect(answer.errors.contains(told), "\(answer.errors)")
+  }
+}
