@@ -115,6 +115,7 @@ let package = Package(
     tests("PhoneTests", ["Phone", "PushPayload", "Basics", "BelfryTesting"]),
     tests("StoreTests", ["Store", "StoreSQLite", "Audience", "Basics", "BelfryTesting"]),
     tests("HTTPClientTests", ["HTTPClient", "Transport", "Basics", "BelfryTesting"]),
+    tests("BusTests", ["Bus", "Basics", "BelfryTesting"]),
     tests("TransportTests", ["Transport", "Basics", "BelfryTesting"]),
     tests(
       "APNSClientTests",

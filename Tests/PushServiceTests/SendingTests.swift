@@ -1,9 +1,12 @@
 import Audience
 import Basics
 import BelfryTesting
+import Bus
 import Delivery
 import PushPayload
 import PushService
+import Store
+import StoreSQLite
 import Testing
 
 @Suite("A push on its way", .timeLimit(.minutes(1)))

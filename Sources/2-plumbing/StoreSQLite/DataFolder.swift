@@ -1,3 +1,4 @@
+import Basics
 import Store
 
 #if canImport(Glibc)
@@ -10,7 +11,7 @@ import Store
 /// beside the process that has it.
 final class DataFolder: Sendable {
   let path: String
-  private let lock: Int32
+  private let lock: Locked<Int32>
 
   var database: String { path + "/belfry.db" }
 
@@ -19,12 +20,12 @@ final class DataFolder: Sendable {
     self.path = path
     try Self.make(path)
     let lockFile = path + "/lock"
-    lock = open(lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let lock = open(lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw .unusable("cannot write in the data folder \(path): \(words(errno))") }
+    self.lock = Locked(lock)
     guard !isShared else { return }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno
-      defer { close(lock) }
       guard error == EWOULDBLOCK else { throw .unusable("cannot lock \(lockFile): \(words(error))") }
       throw .unusable("the data folder \(path) is in use by another Belfry\(Self.owner(lock))")
     }
@@ -33,7 +34,14 @@ final class DataFolder: Sendable {
     _ = pwrite(lock, pid, pid.count, 0)
   }
 
-  deinit { close(lock) }
+  deinit { release() }
+
+  func release() {
+    lock.withLock { lock in
+      if lock >= 0 { close(lock) }
+      lock = -1
+    }
+  }
 
   private static func make(_ path: String) throws(StoreFault) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }

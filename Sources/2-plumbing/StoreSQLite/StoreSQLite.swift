@@ -68,6 +68,7 @@ public final class StoreSQLite: Store {
   public func close() async {
     await reader.close()
     await writer.close()
+    folder.release()
   }
 
   // MARK: Apps

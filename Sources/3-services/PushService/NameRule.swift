@@ -59,7 +59,15 @@ enum NameRule: Sendable {
   private func described(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    return "\(code) \(scalar.properties.name ?? scalar.properties.nameAlias ?? "CONTROL CHARACTER")"
+    let name: String
+    switch scalar {  // controls have no names of their own
+    case "\0": name = "NULL"
+    case "\t": name = "TAB"
+    case "\n": name = "LINE FEED"
+    case "\r": name = "CARRIAGE RETURN"
+    default: name = scalar.properties.name ?? "CONTROL CHARACTER"
+    }
+    return "\(code) \(name)"
   }
 
   private func excerpt(_ name: String) -> String {

@@ -1,0 +1,122 @@
+import Basics
+import BelfryTesting
+import Bus
+import Testing
+
+@Suite("The bus of one process", .timeLimit(.minutes(1)))
+struct InProcessBusTests {
+  let clock = VirtualClock()
+
+  static func work(_ push: Int64, _ shard: UInt16 = 0, devices: UInt32 = 1) -> ShardWork {
+    ShardWork(app: 1, push: push, shard: shard, devices: devices)
+  }
+
+  @Test("brings work in order, once, until it is acknowledged; then it may come again")
+  func order() async {
+    let bus = InProcessBus(clock: clock)
+    let subscription = bus.subscribe()
+    #expect(await bus.publish([Self.work(1), Self.work(2), Self.work(1)]) == 3)
+    #expect(await subscription.next(.small) == Self.work(1))
+    #expect(await bus.publish([Self.work(1)]) == 1, "known, and being worked on")
+    #expect(await subscription.next(.small) == Self.work(2))
+    #expect(bus.backlog == 2)
+    await subscription.acknowledge(Self.work(1))
+    await subscription.acknowledge(Self.work(2))
+    #expect(bus.backlog == 0)
+    #expect(await bus.publish([Self.work(1)]) == 1)
+    #expect(await subscription.next(.small) == Self.work(1))
+  }
+
+  @Test("small work does not wait behind large")
+  func lanes() async {
+    let bus = InProcessBus(clock: clock)
+    let subscription = bus.subscribe()
+    _ = await bus.publish([Self.work(1, devices: 65_536), Self.work(2, devices: 64)])
+    #expect(await subscription.next(.small)?.push == 2)
+    #expect(await subscription.next(.large)?.push == 1)
+  }
+
+  @Test("refuses what is beyond its capacity, counted from the front")
+  func capacity() async {
+    let bus = InProcessBus(clock: clock, capacity: 2)
+    let subscription = bus.subscribe()
+    #expect(await bus.publish([Self.work(1), Self.work(2), Self.work(3)]) == 2)
+    #expect(await bus.publish([Self.work(2), Self.work(3)]) == 1)
+    let first = await subscription.next(.small)
+    #expect(await bus.publish([Self.work(3)]) == 0, "what is worked on counts")
+    await subscription.acknowledge(first ?? Self.work(9))
+    #expect(await bus.publish([Self.work(3)]) == 1)
+  }
+
+  @Test("brings again what is to be tried again, once the time has passed")
+  func retry() async throws {
+    let bus = InProcessBus(clock: clock)
+    let subscription = bus.subscribe()
+    _ = await bus.publish([Self.work(1), Self.work(2)])
+    let first = try #require(await subscription.next(.small))
+    await subscription.retry(first, after: .seconds(5))
+    let second = try #require(await subscription.next(.small))
+    await subscription.retry(second, after: .milliseconds(0))
+    #expect(await subscription.next(.small) == second)
+    while clock.sleeperCount == 0 { await Task.yield() }
+    async let again = subscription.next(.small)
+    clock.advance(by: .seconds(5))
+    #expect(await again == first)
+  }
+
+  @Test("gives work to who waits; closing ends the waiting and gives back what was held")
+  func closing() async {
+    let bus = InProcessBus(clock: clock)
+    let one = bus.subscribe()
+    let two = bus.subscribe()
+    _ = await bus.publish([Self.work(1), Self.work(2)])
+    #expect(await one.next(.small) == Self.work(1))
+    #expect(await one.next(.small) == Self.work(2))
+    await one.acknowledge(Self.work(2))
+    async let waiting = one.next(.large)
+    async let given = two.next(.small)
+    await one.close()
+    #expect(await waiting == nil)
+    #expect(await given == Self.work(1))
+    #expect(await one.next(.small) == nil)
+    await one.acknowledge(Self.work(1))
+    #expect(bus.backlog == 1, "it is the other's now")
+  }
+
+  @Test("a task that is cancelled stops waiting and takes no work with it")
+  func cancelling() async {
+    let bus = InProcessBus(clock: clock)
+    let subscription = bus.subscribe()
+    for _ in 0..<50 {
+      let task = Task { await subscription.next(.small) }
+      if Bool.random() { await Task.yield() }
+      task.cancel()
+      #expect(await task.value == nil)
+    }
+    _ = await bus.publish([Self.work(1)])
+    #expect(await subscription.next(.small) == Self.work(1))
+  }
+
+  @Test("many workers: every piece once")
+  func many() async {
+    let bus = InProcessBus(clock: clock)
+    let subscription = bus.subscribe()
+    let seen = Recorder<Int64>()
+    let workers = (0..<16).map { _ in
+      Task {
+        while let work = await subscription.next(.small) {
+          seen.record(work.push)
+          await subscription.acknowledge(work)
+        }
+      }
+    }
+    for first in stride(from: 0, to: 3000, by: 100) as StrideTo<Int64> {
+      _ = await bus.publish((first..<(first + 100)).map { Self.work($0) })
+    }
+    await seen.wait { $0.count >= 3000 }
+    #expect(Set(seen.values).count == 3000)
+    await subscription.close()
+    for worker in workers { await worker.value }
+    #expect(seen.values.count == 3000 && bus.backlog == 0)
+  }
+}
