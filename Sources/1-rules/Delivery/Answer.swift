@@ -27,7 +27,9 @@ public enum Answer: Equatable, Sendable {
     var timestamp: Instant?
 
     init(_ bytes: [UInt8]) {
-      guard !bytes.isEmpty, bytes.count <= 4096, let object = (try? JSONReader.read(bytes))?.value.object else {
+      guard bytes.first == UInt8(ascii: "{"), bytes.count <= 4096,
+        let object = (try? JSONReader.read(bytes))?.value.object
+      else {
         return
       }
       reason = object["reason"]?.string

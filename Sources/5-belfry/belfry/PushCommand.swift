@@ -25,7 +25,7 @@ let pushCommand = Command(
     .init(name: "token", value: "HEX", help: "The device token, in hex"),
     .init(name: "topic", value: "BUNDLE", help: "The app's bundle id; default that of the .apns file or certificate"),
     .init(
-      name: "key", value: "FILE", help: "The provider key (.p8)", variable: "BELFRY_KEY", completion: .file),
+      name: "key", value: "FILE", help: "The provider key (.p8)", completion: .file),
     .init(name: "key-id", value: "ID", help: "Its key id, 10 characters", variable: "BELFRY_KEY_ID"),
     .init(name: "team-id", value: "ID", help: "The team id, 10 characters", variable: "BELFRY_TEAM_ID"),
     .init(name: "cert", value: "FILE", help: "A push certificate with its key (.p12 or .pem)", completion: .file),
