@@ -253,3 +253,18 @@ struct CountedBatches: AsyncSequence, Sendable {
     }
   }
 }
+
+@Suite("A provider client that is forgotten")
+struct ForgottenClientTests {
+  @Test("closes its connections when nobody holds it any more")
+  func closes() async throws {
+    let peer = try await ScriptedPeer.start { _ in [.accept] }
+    var fixture: ClientFixture? = try ClientFixture(peer)
+    let loop = try #require(fixture?.loop)
+    #expect(await fixture?.client.send(pushes(0..<1)).accepted == 1)
+    fixture = nil
+    #expect(await eventually { peer.log.withLock { $0.openConnections } == 0 })
+    await loop.stop()
+    await peer.stop()
+  }
+}
