@@ -1,5 +1,11 @@
 import PushPayload
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 let benchCommand = Command(
   name: "bench",
   summary: "Measure what docs/benchmarks.md promises, each against a peer in the same run",
@@ -78,17 +84,24 @@ struct BenchmarkResult: Sendable {
   }
 }
 
-/// How often `body` ran in a second, while it ran for `span`. Reads the clock between batches, not between runs.
-func rate(of batch: Int, for span: Duration, _ body: () -> Void) -> Double {
-  let start = ContinuousClock.now
+/// How often `body` runs in a second of one core: counted by the calling thread's own time on the processor, so that what
+/// else the machine does takes little part. The clock is read between batches, not between runs.
+func ratePerCore(of batch: Int, for seconds: Double, _ body: () -> Void) -> Double {
+  let start = threadSeconds()
   var done = 0
-  var passed = Duration.zero
+  var passed = 0.0
   repeat {
     for _ in 0..<batch { body() }
     done += batch
-    passed = ContinuousClock.now - start
-  } while passed < span
-  return Double(done) / (passed / .seconds(1))
+    passed = threadSeconds() - start
+  } while passed < seconds
+  return Double(done) / passed
+}
+
+private func threadSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
 func median(_ values: [Double]) -> Double {
