@@ -195,11 +195,13 @@ struct HTTP2ClientTests {
       #expect(await client.send() == .failure(.notOpen))
       #expect(await client.untilClosed() == [.response(stream: 1, status: 200, body: ""), .closed(.stopped)])
     }
-    try await withPair(answer: { _, _, _ in }) { client, _ in
-      _ = try await client.send().get()
-      await client.onLoop { $0.connection.close(graceful: false) }
-      #expect(await client.untilClosed() == [.closed(.stopped)])
-    }
+    try await withPair(
+      answer: { _, _, _ in },
+      story: { client, _ in
+        _ = try await client.send().get()
+        await client.onLoop { $0.connection.close(graceful: false) }
+        #expect(await client.untilClosed() == [.closed(.stopped)])
+      })
   }
 
   @Test("an actor pinned to the loop may be the handler and enter itself by assumeIsolated")

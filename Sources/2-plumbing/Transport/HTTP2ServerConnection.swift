@@ -21,8 +21,9 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
   public let loop: EventLoop
   /// The client's address.
   public let peer: Endpoint
-  private let makeHandler: @Sendable (HTTP2ServerConnection) -> any HTTP2ServerHandler
-  private let ended: @Sendable (HTTP2ServerConnection) -> Void
+  /// Both let go after their one use, so that what they hold may hold this connection.
+  private var makeHandler: (@Sendable (HTTP2ServerConnection) -> any HTTP2ServerHandler)?
+  private var ended: (@Sendable (HTTP2ServerConnection) -> Void)?
   private var session: HTTP2Session?
   private var handler: (any HTTP2ServerHandler)?
 
@@ -101,7 +102,10 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
 }
 
 extension HTTP2ServerConnection: HTTP2SessionOwner {
-  func sessionOpened() { handler = makeHandler(self) }
+  func sessionOpened() {
+    handler = makeHandler?(self)
+    makeHandler = nil
+  }
 
   func settingsArrived() {}
 
@@ -126,6 +130,8 @@ extension HTTP2ServerConnection: HTTP2SessionOwner {
     self.handler = nil
     handler?.closed(fault)
     session = nil
-    ended(self)
+    makeHandler = nil
+    ended?(self)
+    ended = nil
   }
 }
