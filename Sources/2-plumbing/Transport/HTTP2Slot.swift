@@ -42,7 +42,7 @@ final class HTTP2Slot {
   /// Copies what is the message's own and lists all fields, pseudo fields first. The result points into the slot and
   /// into `common`.
   func load(
-    _ list: inout [nghttp2_nv], common: HTTP2FieldBlock?, first: (name: StaticString, value: [UInt8]),
+    _ list: inout HTTP2NameValueList, common: HTTP2FieldBlock?, first: (name: StaticString, value: [UInt8]),
     own: [HTTP2Field],
     body: [UInt8]
   ) {
@@ -53,20 +53,17 @@ final class HTTP2Slot {
       memory = .allocate(byteCount: max(1024, size), alignment: 1)
     }
     self.common = common
-    list.removeAll(keepingCapacity: true)
-    if let common { list.append(contentsOf: common.pseudo) }
+    list.begin(common)
     guard var cursor = memory.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
     first.value.withUnsafeBufferPointer {
       cursor.update(from: $0.baseAddress ?? UnsafePointer(cursor), count: $0.count)
     }
-    list.append(
-      nghttp2_nv(
-        name: UnsafeMutablePointer(mutating: first.name.utf8Start), value: cursor,
-        namelen: first.name.utf8CodeUnitCount, valuelen: first.value.count,
-        flags: noCopy | (common == nil ? 0 : noIndex)))  // a path is its own, a status is not
+    list.entries[list.place] = nghttp2_nv(
+      name: UnsafeMutablePointer(mutating: first.name.utf8Start), value: cursor,
+      namelen: first.name.utf8CodeUnitCount, valuelen: first.value.count,
+      flags: noCopy | (common == nil ? 0 : noIndex))  // a path is its own, a status is not
     cursor += first.value.count
-    if let common { list.append(contentsOf: common.regular) }
-    for field in own { list.append(place(field, at: &cursor)) }
+    for field in own { list.entries.append(place(field, at: &cursor)) }
     body.withUnsafeBufferPointer { cursor.update(from: $0.baseAddress ?? UnsafePointer(cursor), count: $0.count) }
     outgoingBody = UnsafeRawBufferPointer(start: cursor, count: body.count)
   }
@@ -94,5 +91,27 @@ final class HTTP2Slot {
       memory.deallocate()
       memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     }
+  }
+}
+
+/// The fields of the message being submitted, as nghttp2 wants them. What messages have in common stays in place from
+/// one to the next.
+struct HTTP2NameValueList {
+  var entries: [nghttp2_nv] = []
+  /// Where the message's own pseudo field goes.
+  private(set) var place = 0
+  private var common: HTTP2FieldBlock?
+  private var commonCount = 0
+
+  mutating func begin(_ block: HTTP2FieldBlock?) {
+    if !entries.isEmpty, block === common {
+      entries.removeSubrange(commonCount...)
+      return
+    }
+    common = block
+    let own = nghttp2_nv(name: nil, value: nil, namelen: 0, valuelen: 0, flags: 0)
+    entries = (block?.pseudo ?? []) + [own] + (block?.regular ?? [])
+    place = block?.pseudo.count ?? 0
+    commonCount = entries.count
   }
 }

@@ -1,0 +1,67 @@
+import Basics
+import CNgHTTP2
+
+/// What must happen in time, on both sides.
+extension HTTP2Session {
+  func later(_ span: Instant.Span) -> Int64 {
+    let (sum, overflow) = loop.turnTime.addingReportingOverflow(span.milliseconds)
+    return overflow ? .max : sum
+  }
+
+  func timeCheck(now: Int64) -> Int64 {
+    var next = Int64.max
+    /// False when the time has come.
+    func waits(_ since: Int64, _ span: Instant.Span) -> Bool {
+      let (due, overflow) = since.addingReportingOverflow(span.milliseconds)
+      guard !overflow, now >= due else {
+        if !overflow { next = min(next, due) }
+        return true
+      }
+      return false
+    }
+    if !settingsSeen {
+      guard now < settingsDue else {
+        abort(StreamConnection.timedOut(.settings, place, "the peer sent no HTTP/2 SETTINGS"))
+        return .max
+      }
+      next = settingsDue
+    }
+    if let sent = pingSent {
+      guard waits(sent, limits.pingTimeout) else {
+        abort(StreamConnection.timedOut(.ping, place, "the peer does not answer a PING"))
+        return .max
+      }
+    } else if let interval = limits.pingInterval, !waits(lastReceived, interval) {
+      ping(mark: 0)
+      _ = waits(now, limits.pingTimeout)
+    }
+    if let drainDue {
+      if now >= drainDue { finishDraining() } else { next = min(next, drainDue) }
+    }
+    if open.isEmpty, !isDraining, let idle = limits.idleTimeout, !waits(lastUse, idle) {
+      drain(StreamConnection.timedOut(.idle, place, "nothing was asked for too long"))
+    }
+    if side == .server { checkStreams(waits) }
+    return next
+  }
+
+  func checkStreams(_ waits: (Int64, Instant.Span) -> Bool) {
+    for slot in open {
+      if !slot.isComplete, !slot.isDelivered, !waits(slot.startedAt, limits.requestTimeout) {
+        guard reading !== slot else {
+          return abort(StreamConnection.timedOut(.request, place, "a request's headers did not end in time"))
+        }
+        reset(slot.id, code: UInt32(NGHTTP2_CANCEL.rawValue))
+      }
+      if slot.isAnswered, !waits(max(slot.answeredAt, lastDataSent), limits.writeTimeout) {
+        return abort(StreamConnection.timedOut(.writing, place, "the client opens no window for its answers"))
+      }
+    }
+  }
+
+  /// A stream began: make sure that a check comes in time.
+  func watch() {
+    guard side == .server else { return }
+    stream?.checkTime(at: later(min(limits.requestTimeout, limits.writeTimeout)))
+  }
+}
