@@ -201,12 +201,10 @@ struct RequestChecks: Sendable {
         "the body is \(body.count) bytes long, \(body.count - limit) more than the \(limit) of a \(pushType) push")
     }
     guard rules.isJSONRequired else { return }
-    let document: JSONDocument
-    do { document = try JSONReader.read(body) } catch {
+    let isObject: Bool
+    do { isObject = try JSONReader.isObject(body) } catch {
       throw Refusal(.payloadEmpty, "the body is not JSON: \(error)")
     }
-    guard document.value.object != nil else {
-      throw Refusal(.payloadEmpty, "the body is JSON, but not an object")
-    }
+    guard isObject else { throw Refusal(.payloadEmpty, "the body is JSON, but not an object") }
   }
 }
