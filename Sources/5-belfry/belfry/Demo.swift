@@ -63,13 +63,13 @@ struct Demo {
     }
     let lab = PhoneLab(courier: simulator.courier, clock: host.clock) { [address = host.address] _, bundle, token, place in
       let body: JSONValue = [
-        "app_key": .string(app.appKey), "token": .string(token.hex), "bundle_id": .string(bundle),
+        "appKey": .string(app.appKey), "token": .string(token.hex), "bundleId": .string(bundle),
         "environment": .string(place.rawValue),
       ]
       let answer = try? await client.call(
         "POST", address + "/device/v1/registrations", headers: ["Content-Type": "application/json"],
         body: body.encoded())
-      return answer.flatMap { try? JSONReader.read($0.body).value.object?["registration_id"]?.string }
+      return answer.flatMap { try? JSONReader.read($0.body).value.object?["registrationId"]?.string }
     }
     var phones: [Resident] = []
     for version in DemoPhone.versions {
