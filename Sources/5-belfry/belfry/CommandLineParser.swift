@@ -95,7 +95,7 @@ struct CommandLineParser {
 
   private func suggestion(_ word: String, among names: [String], prefix: String = "") -> String {
     let near = names.map { (name: $0, distance: editDistance(word, $0)) }.min { $0.distance < $1.distance }
-    guard let near, near.distance <= max(1, word.count / 3) else { return "" }
+    guard let near, near.distance <= (word.count < 4 ? 1 : max(2, word.count / 3)) else { return "" }
     return "; did you mean '\(prefix)\(near.name)'?"
   }
 }
