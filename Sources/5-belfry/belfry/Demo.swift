@@ -166,6 +166,9 @@ struct Demo {
       await lab.perform(.change(settings), on: phone.name)
       await lab.perform(DemoPhone.bring(to: .suspended), on: phone.name)
       _ = await lab.take(from: phone.name)
+      // The app set its icon to 0; the service's own count, from which "+1" is reckoned, follows (case C07).
+      try? await host.service.changeDevice(
+        app.app, registrationID: phone.registrationID, DeviceChange(badge: 0))
     }
     let file = data + "/demo.env"
     try Files.writePrivate(await variables(), to: file)
