@@ -22,7 +22,8 @@ let benchCommand = Command(
   run: { parsed in
     let chosen = try parsed.arguments.map { name in
       guard let benchmark = allBenchmarks.first(where: { $0.id == name.lowercased() }) else {
-        throw UsageFault("there is no benchmark '\(name)': \(allBenchmarks.map(\.id).joined(separator: ", "))")
+        let known = allBenchmarks.map(\.id).joined(separator: ", ")
+        throw UsageFault("'\(name)' is not measured by this version, but \(known) (docs/benchmarks.md)")
       }
       return benchmark
     }

@@ -31,6 +31,7 @@ struct Demo {
     var configuration = given
     let isTemporary = given.data.origin == .standard
     if isTemporary { configuration.data = .init(try Files.temporaryFolder("belfry-demo"), .flag("demo")) }
+    configuration.data.value = Files.absolute(configuration.data.value)
     if once, given.listen.origin == .standard { configuration.listen = .init("127.0.0.1:0", .flag("once")) }
     defer { if isTemporary { Files.remove(configuration.data.value) } }
 

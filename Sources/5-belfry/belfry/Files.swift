@@ -40,5 +40,10 @@ enum Files {
     return path
   }
 
+  /// Seen from the folder that the process was started in.
+  static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  }
+
   static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }
