@@ -89,7 +89,7 @@ struct ProcessFault: Error, CustomStringConvertible {
 }
 
 /// A folder that goes with the test.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
   let url: URL
   var path: String { url.path() }
 

@@ -38,6 +38,7 @@ struct CommandTests {
 
         COMP_WORDS=(belfry serve --ap); COMP_CWORD=2; _belfry; echo "${COMPREPLY[*]}"
         COMP_WORDS=(belfry app cr); COMP_CWORD=2; _belfry; echo "${COMPREPLY[*]}"
+        COMP_WORDS=(belfry completion z); COMP_CWORD=2; _belfry; echo "${COMPREPLY[*]}"
         COMP_WORDS=(belfry serve --apns sand); COMP_CWORD=3; _belfry; echo "${COMPREPLY[*]}"
         """,
     ]
@@ -47,6 +48,6 @@ struct CommandTests {
     let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     bash.waitUntilExit()
     #expect(bash.terminationStatus == 0)
-    #expect(output == "--apns\ncreate\nsandbox\n")
+    #expect(output == "--apns\ncreate\nzsh\nsandbox\n")
   }
 }

@@ -4,7 +4,7 @@ import HTTPClient
 import Testing
 
 /// A simulated APNs and a push service as two processes, joined by a configuration file as a user writes it.
-private final class Scene {
+private final class Scene: Sendable {
   static let bundle = "com.example.app"
   let folder: TemporaryFolder
   let apns: BelfryProcess
@@ -48,21 +48,40 @@ private final class Scene {
     return (process, try #require(try await process.event("listening")["api"]))
   }
 
-  func post(_ url: String, _ body: [String: Any], signed: Bool = false) async throws -> (Int, [String: Any]) {
-    let answer = try await client.call(
+  func post(
+    _ url: String, _ body: [String: Any], signed: Bool = false, over line: HTTPClient? = nil
+  ) async throws -> (Int, [String: Any]) {
+    let answer = try await (line ?? client).call(
       "POST", url, headers: ["Content-Type": "application/json"], basic: signed ? (appKey, masterSecret) : nil,
       body: [UInt8](try JSONSerialization.data(withJSONObject: body)))
     return (answer.status, (try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]) ?? [:])
   }
 
   /// A phone's app: a token from the simulated APNs, given to the service.
-  func register(_ device: String, at api: String) async throws -> (token: String, id: String) {
-    let (_, issued) = try await post(control + "/devices", ["device": device, "bundle": Self.bundle])
+  func register(
+    _ device: String, at api: String, over line: HTTPClient? = nil
+  ) async throws -> (token: String, id: String) {
+    let (_, issued) = try await post(control + "/devices", ["device": device, "bundle": Self.bundle], over: line)
     let token = try #require(issued["token"] as? String)
     let (status, answer) = try await post(
-      api + "/device/v1/registrations", ["appKey": appKey, "token": token, "environment": "sandbox"])
+      api + "/device/v1/registrations", ["appKey": appKey, "token": token, "environment": "sandbox"], over: line)
     #expect(status == 200, "\(answer)")
     return (token, try #require(answer["registrationId"] as? String))
+  }
+
+  /// Many phones, a few at a time.
+  func register(count: Int, at api: String) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for lane in 0..<8 {
+        group.addTask {
+          let line = HTTPClient()
+          for number in stride(from: lane, to: count, by: 8) {
+            _ = try await self.register("phone-\(number)", at: api, over: line)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
   }
 
   func push(_ audience: Any, at api: String) async throws -> String {
@@ -91,8 +110,8 @@ private final class Scene {
     }
   }
 
-  func received() async throws -> [[String: Any]] {
-    let answer = try await client.call("GET", control + "/notifications?count=100000")
+  func received(atMost count: Int = 100_000) async throws -> [[String: Any]] {
+    let answer = try await client.call("GET", control + "/notifications?count=\(count)")
     let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
     return try #require(object?["notifications"] as? [[String: Any]])
   }
@@ -116,15 +135,19 @@ struct ServeProcessTests {
     #expect(service.errorOutput.isEmpty)
   }
 
-  @Test("C05 kill -9 right after a push was accepted: after the restart it ends, each device once on a screen")
+  @Test("C05 kill -9 in the middle of a broadcast: after the restart it ends, each device once on a screen")
   func killed() async throws {
     let scene = try await Scene()
-    let count = 1_500
+    let count = 6_000
     var (service, api) = try await scene.serve()
-    for number in 0..<count { _ = try await scene.register("phone-\(number)", at: api) }
+    try await scene.register(count: count, at: api)
     let message = try await scene.push("all", at: api)
+    // In the middle: some have reached APNs, not all.
+    var seen = 0
+    while seen == 0 { seen = try await scene.received(atMost: 1).count }
     service.signal(SIGKILL)
     #expect(try await service.end() == -SIGKILL)
+    #expect(try await scene.received().count < count, "the kill came too late to be in the middle")
 
     (service, api) = try await scene.serve()
     let report = try await scene.finished(message, at: api)

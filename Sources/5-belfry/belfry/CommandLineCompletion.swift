@@ -38,6 +38,7 @@ struct CompletionWriter {
     let first = bashReply(firstWords)
     let groups = firstWords.filter { !secondWords($0).isEmpty }.map(bashGroup).joined(separator: "\n")
     let values = shown.flatMap(bashValues).joined(separator: "\n")
+    let arguments = shown.compactMap(bashArguments).joined(separator: "\n")
     let names = shown.map { command in "    \"\(command.name)\") \(bashReply([options(of: command)])) ;;" }
     let everyOption = names.joined(separator: "\n")
     return """
@@ -53,6 +54,9 @@ struct CompletionWriter {
         esac
         case "$command $before" in
       \(values)
+        esac
+        case "$command" in
+      \(arguments)
         esac
         case "$word" in
           -*) ;;
@@ -82,6 +86,11 @@ struct CompletionWriter {
       guard case .words(let words) = option.completion else { return nil }
       return "    \"\(command.name) --\(option.name)\") \(bashReply(words)); return ;;"
     }
+  }
+
+  private func bashArguments(_ command: Command) -> String? {
+    guard case .words(let words)? = command.arguments.first?.completion else { return nil }
+    return "    \"\(command.name)\") \(bashReply(words)); return ;;"
   }
 
   private func zsh() -> String {
@@ -124,7 +133,11 @@ struct CompletionWriter {
       return "'\(option.repeats ? "*" : "")--\(option.name)[\(help)]:\(escaped(value)):\(action)'"
     }
     words.append("'--help[tell about this command]'")
-    if !command.arguments.isEmpty { words.append("'*:file:_files'") }
+    switch command.arguments.first?.completion {
+    case .words(let choices): words.append("'*:\(command.arguments[0].name):(\(choices.joined(separator: " ")))'")
+    case .file: words.append("'*:file:_files'")
+    case .some(.none), nil: break
+    }
     return words.joined(separator: " ")
   }
 
@@ -151,6 +164,10 @@ struct CompletionWriter {
         lines.append(
           "complete -c belfry -f -n '__fish_seen_subcommand_from \(words[0])' -a \(words[1]) -d '\(fishEscaped(command.summary))'"
         )
+      }
+      if case .words(let choices)? = command.arguments.first?.completion {
+        lines.append(
+          "complete -c belfry -f -n '__fish_seen_subcommand_from \(words[0])' -a '\(choices.joined(separator: " "))'")
       }
       let condition = words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
       for option in command.options {

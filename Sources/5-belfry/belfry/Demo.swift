@@ -62,7 +62,8 @@ struct Demo {
     } catch {
       throw CommandFault("\(error.found). \(error.remedy)")
     }
-    let lab = PhoneLab(courier: simulator.courier, clock: host.clock) { [address = host.address] _, bundle, token, place in
+    let address = host.address
+    let lab = PhoneLab(courier: simulator.courier, clock: host.clock) { _, bundle, token, place in
       let body: JSONValue = [
         "appKey": .string(app.appKey), "token": .string(token.hex), "bundleId": .string(bundle),
         "environment": .string(place.rawValue),
