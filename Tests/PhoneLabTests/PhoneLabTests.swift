@@ -90,6 +90,25 @@ struct PhoneLabTests {
     }
   }
 
+  @Test("D-017 D-045 iOS 9: the token of before a reinstallation still reaches the app, so a push to both comes twice")
+  func staleTokens() async throws {
+    try await LabScene.run { scene in
+      let old = await scene.phone("a", IOSVersion(9))
+      await scene.lab.perform(
+        [.uninstallApp(bundleID: LabScene.bundle), .installApp(LabScene.app), .launch(bundleID: LabScene.bundle)],
+        on: "a")
+      let new = await scene.lab.phone("a")?.token(of: LabScene.bundle) ?? []
+      #expect(!new.isEmpty && new != old)
+      _ = await scene.lab.take(from: "a")
+      #expect(await scene.push(Self.alert, to: old, id: 1)?.isAccepted == true)
+      #expect(await scene.push(Self.alert, to: new, id: 2)?.isAccepted == true)
+      let twice = await scene.lab.wait(for: "a", within: .seconds(20)) { entries in
+        entries.filter { if case .arrived = $0.what { true } else { false } }.count == 2
+      }
+      #expect(twice)
+    }
+  }
+
   @Test("D-005 the lab keeps its phones' timers: a handler that is never called ends the app after 30 s")
   func timers() async throws {
     let simulator = try await APNSSimulator.start()

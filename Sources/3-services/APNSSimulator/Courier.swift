@@ -23,12 +23,13 @@ public struct Courier: Sendable {
   /// Takes the phone off the network or puts it back; what waits is handed over before this returns.
   public func setOnline(device: String, _ isOnline: Bool) { core.setOnline(device: device, isOnline) }
 
-  /// The token of an app on a device: the same as before while the app stays installed.
+  /// The token of an app on a device: the same as before while the app stays installed. `isFresh`, for an app that was
+  /// installed again, makes a new one; the former lives on unless `uninstall` ended it.
   public func issueToken(
-    device: String, bundle: String, environment: SimulatedEnvironment, kind: TokenKind = .app
+    device: String, bundle: String, environment: SimulatedEnvironment, kind: TokenKind = .app, isFresh: Bool = false
   ) -> [UInt8] {
     let owner = TokenRecord.Owner(device: device, bundleID: bundle, environment: environment, kind: kind)
-    return core.withState { state, _ in state.issueToken(to: owner).bytes }
+    return core.withState { state, _ in state.issueToken(to: owner, isFresh: isFresh).bytes }
   }
 
   /// The app was removed: all its tokens on the device die. The next push to each is still taken, 410 comes later.

@@ -222,8 +222,8 @@ struct ServiceState: Sendable {
     return tokens.count
   }
 
-  mutating func issueToken(to owner: TokenRecord.Owner) -> TokenRecord {
-    let record = registry.issue(to: owner, dice: &dice)
+  mutating func issueToken(to owner: TokenRecord.Owner, isFresh: Bool = false) -> TokenRecord {
+    let record = registry.issue(to: owner, isFresh: isFresh, dice: &dice)
     changes.tokens.insert(record.bytes)
     if devices[owner.device] == nil {
       devices[owner.device] = Device()

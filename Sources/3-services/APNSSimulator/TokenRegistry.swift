@@ -41,11 +41,12 @@ struct TokenRegistry: Sendable {
   private(set) var records: [[UInt8]: TokenRecord] = [:]
   private var living: [TokenRecord.Owner: [UInt8]] = [:]
 
-  /// The living token of `owner`, or a new one of `size` bytes.
-  mutating func issue(to owner: TokenRecord.Owner, size: Int = 32, dice: inout some RandomNumberGenerator)
-    -> TokenRecord
-  {
-    if let bytes = living[owner], let record = records[bytes] { return record }
+  /// The living token of `owner`, or a new one of `size` bytes. `isFresh` makes a new one in any case; a former one lives
+  /// on until it is ended.
+  mutating func issue(
+    to owner: TokenRecord.Owner, isFresh: Bool = false, size: Int = 32, dice: inout some RandomNumberGenerator
+  ) -> TokenRecord {
+    if !isFresh, let bytes = living[owner], let record = records[bytes] { return record }
     var bytes: [UInt8]
     repeat { bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &dice) } } while records[bytes] != nil
     let record = TokenRecord(bytes: bytes, owner: owner)
@@ -72,13 +73,9 @@ struct TokenRegistry: Sendable {
     return record
   }
 
-  /// The living tokens of an app on a device.
+  /// The living tokens of an app on a device, former ones that were never ended among them.
   func tokens(device: String, bundleID: String) -> [[UInt8]] {
-    SimulatedEnvironment.allCases.flatMap { environment in
-      TokenKind.allCases.compactMap { kind in
-        living[TokenRecord.Owner(device: device, bundleID: bundleID, environment: environment, kind: kind)]
-      }
-    }
+    records.values.filter { $0.end == nil && $0.owner.device == device && $0.owner.bundleID == bundleID }.map(\.bytes)
   }
 
   /// What a push to `token` (hex from the path) in `environment` with `topic` meets: a living token, one whose end is not

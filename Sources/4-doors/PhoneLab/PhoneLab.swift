@@ -156,13 +156,13 @@ public actor PhoneLab {
     case .production: simulated = .production
     }
     residents[name]?.environments[bundleID] = simulated
-    if fresh { courier.uninstall(device: name, bundle: bundleID) }
     let tokenKind: TokenKind =
       switch kind {
       case .remote: .app
       case .voip: .voip
       }
-    let token = courier.issueToken(device: name, bundle: bundleID, environment: simulated, kind: tokenKind)
+    let token = courier.issueToken(
+      device: name, bundle: bundleID, environment: simulated, kind: tokenKind, isFresh: fresh)
     perform(.tokenIssued(bundleID: bundleID, token: token), on: name)
   }
 
