@@ -68,6 +68,14 @@ struct CommandLineTests {
     #expect(throws: UsageFault(expected)) { try parse(words) }
   }
 
+  @Test("points at the help of the command that was meant")
+  func helpOnFaults() {
+    let parser = CommandLineParser(commands: Self.commands, environment: [:])
+    #expect(parser.help(on: ["lint", "--topc"]) == "belfry help lint")
+    #expect(parser.help(on: ["app", "create", "x"]) == "belfry help app create")
+    #expect(["lnt", "app", "help"].allSatisfy { parser.help(on: [$0]) == "belfry help" })
+  }
+
   @Test("help is asked for in every usual way")
   func helpCalls() throws {
     let parser = CommandLineParser(commands: Self.commands, environment: [:])

@@ -175,6 +175,15 @@ struct AcceptingTests {
     #expect(receipt.warnings == ["nobody has the alias “nobody”"])
   }
 
+  @Test("an app without devices is told to register one")
+  func noDevices() async throws {
+    let bench = try await ServiceBench()
+    let app = try await bench.app()
+    let fault = try await fault { () throws(RequestFault) in try await bench.service.push(app, Self.order()) }
+    #expect(fault.code == .audienceEmpty && fault.place == "audience")
+    #expect(fault.found == "cannot find user by this audience: the app has no device yet")
+  }
+
   @Test("devices of the other environment are left out, counted and told; when all are, the push is refused")
   func environments() async throws {
     let bench = try await ServiceBench()

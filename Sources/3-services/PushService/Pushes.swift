@@ -85,11 +85,12 @@ extension PushService {
       throw RequestFault(error, .push)
     }
     guard reach.targets.isEmpty else { return reach }
-    throw Self.nobody(reach, order.environment)
+    throw Self.nobody(reach, order)
   }
 
   /// 1011 that says which part of the audience is at fault (cases C09, C29; jpush.md §16).
-  private static func nobody(_ reach: AudienceReach, _ environment: APNSEnvironment) -> RequestFault {
+  private static func nobody(_ reach: AudienceReach, _ order: PushOrder) -> RequestFault {
+    let environment = order.environment
     if reach.wrongEnvironment > 0 {
       return RequestFault(
         .audienceEmpty, at: "options.apns_production",
@@ -106,6 +107,11 @@ extension PushService {
         .audienceEmpty, at: "audience",
         found: "cannot find user by this audience: the tokens of all \(reach.dead) are dead",
         remedy: "They live again once their app registers; see the device for the reason.")
+    }
+    if order.audience == .everyone {
+      return RequestFault(
+        .audienceEmpty, at: "audience", found: "cannot find user by this audience: the app has no device yet",
+        remedy: "Register one: POST /device/v1/registrations with the app key and a token (docs/serve.md).")
     }
     return RequestFault(
       .audienceEmpty, at: "audience", found: "cannot find user by this audience: its conditions exclude one another",

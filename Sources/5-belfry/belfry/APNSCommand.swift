@@ -38,7 +38,7 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   configuration.productionListen = nil  // the host's name decides
   configuration.control = try endpoint(parsed, "control", default: "127.0.0.1:2198")
   configuration.proxy = try endpoint(parsed, "proxy", default: "127.0.0.1:2199")
-  configuration.dataFolder = parsed.value("data") ?? defaultFolder(processEnvironment())
+  configuration.dataFolder = Files.absolute(parsed.value("data") ?? defaultFolder(processEnvironment()))
   configuration.isTopicSuffixStrict = !parsed.flag("lenient")
   configuration.isBackgroundPriorityStrict = parsed.flag("strict")
   if let bundle = parsed.value("bundle") {

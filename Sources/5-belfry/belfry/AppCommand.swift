@@ -10,7 +10,7 @@ let appCreateCommand: Command = Command(
   summary: "Make an app, and print its key and secret once",
   discussion: """
     The secret is kept as a hash only: what is printed here cannot be printed again. The service may be running; it \
-    knows the new app at once.
+    knows the new app at once; give both the same --data.
     """,
   options: [
     .init(name: "bundle", value: "ID", help: "The app's bundle id, for example com.example.app"),
@@ -23,7 +23,9 @@ let appCreateCommand: Command = Command(
     let folder = parsed.value("data") ?? standardDataFolder(processEnvironment())
     try Files.makeFolder(folder)
     let store: StoreSQLite
-    do { store = try await StoreSQLite.openBeside(folder: folder) } catch { throw CommandFault("\(folder): \(error)") }
+    do { store = try await StoreSQLite.openBeside(folder: folder) } catch {
+      throw CommandFault(dataFolder: folder, error)
+    }
     let clock = SystemClock()
     let service = PushService(
       store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 0, senders: { _, _ in nil })
@@ -32,7 +34,8 @@ let appCreateCommand: Command = Command(
       created = try await service.createApp(bundleID: bundle, name: parsed.value("name"))
     } catch {
       await store.close()
-      throw CommandFault("\(error.found). \(error.remedy)")
+      let option = error.place == "bundleID" ? "--bundle: " : error.place == "name" ? "--name: " : ""
+      throw CommandFault("\(option)\(error.found). \(error.remedy)")
     }
     await store.close()
     if parsed.flag("json") {
@@ -45,6 +48,7 @@ let appCreateCommand: Command = Command(
         """
         app key        \(created.appKey)
         master secret  \(created.masterSecret)    (shown only now)
+        kept in        \(Files.absolute(folder))
         """)
     }
     return .success

@@ -37,6 +37,7 @@ struct CompletionWriter {
   private func bash() -> String {
     let first = bashReply(firstWords)
     let groups = firstWords.filter { !secondWords($0).isEmpty }.map(bashGroup).joined(separator: "\n")
+    let commands = bashReply(firstWords.dropLast())
     let values = shown.flatMap(bashValues).joined(separator: "\n")
     let arguments = shown.compactMap(bashArguments).joined(separator: "\n")
     let names = shown.map { command in "    \"\(command.name)\") \(bashReply([options(of: command)])) ;;" }
@@ -51,6 +52,7 @@ struct CompletionWriter {
         fi
         case "$command" in
       \(groups)
+          help) if [ "$COMP_CWORD" -eq 2 ]; then \(commands); fi; return ;;
         esac
         case "$command $before" in
       \(values)
@@ -70,7 +72,7 @@ struct CompletionWriter {
       """
   }
 
-  private func bashReply(_ words: [String]) -> String {
+  private func bashReply(_ words: some Sequence<String>) -> String {
     "mapfile -t COMPREPLY < <(compgen -W \"\(words.joined(separator: " "))\" -- \"$word\")"
   }
 
@@ -116,6 +118,7 @@ struct CompletionWriter {
         lines += ["      esac ;;"]
       }
     }
+    lines.append("    help) if (( CURRENT == 3 )); then compadd \(firstWords.dropLast().joined(separator: " ")); fi ;;")
     lines += ["  esac", "}", "compdef _belfry belfry"]
     return lines.joined(separator: "\n")
   }
@@ -158,6 +161,8 @@ struct CompletionWriter {
         shown.first { $0.name == first || $0.name.hasPrefix(first + " ") }?.summary ?? "tell about a command"
       lines.append("complete -c belfry -f -n __fish_use_subcommand -a \(first) -d '\(fishEscaped(summary))'")
     }
+    let commands = firstWords.dropLast().joined(separator: " ")
+    lines.append("complete -c belfry -f -n '__fish_seen_subcommand_from help' -a '\(commands)'")
     for command in shown {
       let words = command.name.split(separator: " ")
       if words.count == 2 {

@@ -24,6 +24,12 @@ struct CommandLineParser {
     return .run(command, try parse(Array(rest), for: command))
   }
 
+  /// The help that fits these words, which were wrong.
+  func help(on words: [String]) -> String {
+    guard !words.isEmpty, words[0] != "help", let command = try? command(words).command else { return "belfry help" }
+    return "belfry help \(command.name)"
+  }
+
   private func command(_ words: [String]) throws(UsageFault) -> (command: Command, used: Int) {
     for length in [2, 1] where words.count >= length {
       let name = words.prefix(length).joined(separator: " ")

@@ -4,6 +4,14 @@
   import Foundation
 #endif
 
+extension CommandFault {
+  /// Why the data folder cannot be used, with its name said once.
+  init(dataFolder folder: String, _ fault: any Error) {
+    let words = "\(fault)"
+    self.init((words.contains(folder) ? words : "\(folder): \(words)") + "; --data names another folder")
+  }
+}
+
 /// Reading and writing whole files, with faults that name the file.
 enum Files {
   static func read(_ path: String) throws(CommandFault) -> [UInt8] {

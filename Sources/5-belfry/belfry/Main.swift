@@ -25,7 +25,7 @@ struct Belfry {
       }
       return .success
     } catch let fault as UsageFault {
-      Terminal.complain("belfry: \(fault.words)\nTry 'belfry help'.")
+      Terminal.complain("belfry: \(fault.words)\nTry '\(parser.help(on: words))'.")
       return .usage
     } catch let fault as CommandFault {
       Terminal.complain("belfry: \(fault.words)")

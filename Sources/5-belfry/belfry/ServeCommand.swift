@@ -16,7 +16,7 @@ let serveCommand: Command = Command(
     When ready, one line of JSON on standard output says where everything is.
     """,
   options: ServeConfiguration.options + [
-    .flag("demo", "Run with three simulated iPhones and push the articles' payloads to them"),
+    .flag("demo", "Run with three simulated iPhones; without --data in a folder that is removed at the end"),
     .flag("once", "With --demo: check every step, print 'N passed, N failed', and end"),
     .flag("json", "With --demo: print every step as one line of JSON"),
     .flag("verbose", "Log what is usual too, not only what wants a look"),

@@ -78,15 +78,17 @@ struct ServeConfiguration: Equatable {
 
   static let options: [Command.Option] = [
     .init(
-      name: "listen", value: "HOST:PORT", help: "Where the REST API listens; port 0 takes a free one",
-      variable: "BELFRY_LISTEN"),
+      name: "listen", value: "HOST:PORT",
+      help: "Where the REST API listens; port 0 takes a free one; default 127.0.0.1:8080", variable: "BELFRY_LISTEN"),
     .init(
-      name: "data", value: "DIR", help: "Folder of the database and keys", variable: "BELFRY_DATA", completion: .file),
+      name: "data", value: "DIR", help: "Folder of the database and keys; default belfry in the user's data folder",
+      variable: "BELFRY_DATA", completion: .file),
     .init(
-      name: "apns", value: "WHERE", help: "simulator, sandbox, production, or the https address of a simulator",
+      name: "apns", value: "WHERE",
+      help: "simulator, sandbox, production, or the https address of a simulator; default simulator",
       variable: "BELFRY_APNS", completion: .words(["simulator", "sandbox", "production"])),
     .init(
-      name: "config", value: "FILE", help: "JSON5 file with these settings and the credentials",
+      name: "config", value: "FILE", help: "JSON5 file with these settings and the credentials (docs/serve.md)",
       variable: "BELFRY_CONFIG", completion: .file),
   ]
 

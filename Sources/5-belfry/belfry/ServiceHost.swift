@@ -26,11 +26,11 @@ struct ServiceHost {
       throw UsageFault("listen: '\(configuration.listen.value)' is no HOST:PORT, as 127.0.0.1:8080 or [::1]:8080")
     }
     let clock = SystemClock()
-    let data = configuration.data.value
+    let data = Files.absolute(configuration.data.value)  // what is told of its files holds for every reader
     try Files.makeFolder(data)
     let store: StoreSQLite
     do { store = try await StoreSQLite.open(folder: data) } catch {
-      throw CommandFault("\(data): \(error)")
+      throw CommandFault(dataFolder: data, error)
     }
     let loops = LoopGroup(count: 2)
     var simulator: APNSSimulator?
