@@ -39,4 +39,12 @@ struct PayloadRendererTests {
       }
     }
   }
+
+  @Test("20,000 members are prepared without looking through all of them for each", .timeLimit(.minutes(1)))
+  func linearInMembers() {
+    let members = (0..<20_000).map { JSONObject.Member("k\($0)", 1) }
+    let renderer = PayloadRenderer(JSONObject([.init("aps", ["badge": 1])] + members))
+    let expected = renderer.rendered(badge: 7, messageID: 8).encoded().count
+    #expect(renderer.size(badge: 7, messageID: 8) == expected)
+  }
 }

@@ -102,15 +102,18 @@ public struct PayloadRenderer: Sendable {
     return payload
   }
 
-  /// Encodes `payload`, leaving holes where the last `aps.badge` and the last message id stand.
+  /// Encodes `payload`, leaving holes where the last `aps.badge` and the last message id stand. Time is linear in its
+  /// size: a door may measure payloads far beyond the limit.
   private static func form(_ payload: JSONObject) -> Form {
     var form = Form()
-    write(payload, to: &form) { key, value, isLast, form in
-      if key == messageIDKey, isLast {
+    let (id, aps) = (payload.lastIndex(of: messageIDKey), payload.lastIndex(of: "aps"))
+    write(payload, to: &form) { index, value, form in
+      if index == id {
         form.holes.append((form.bytes.count, .messageID))
-      } else if key == "aps", isLast, let aps = value.object {
-        write(aps, to: &form) { key, value, isLast, form in
-          if key == "badge", isLast {
+      } else if index == aps, let aps = value.object {
+        let badge = aps.lastIndex(of: "badge")
+        write(aps, to: &form) { index, value, form in
+          if index == badge {
             form.holes.append((form.bytes.count, .badge))
           } else {
             value.write(to: &form.bytes)
@@ -123,19 +126,20 @@ public struct PayloadRenderer: Sendable {
     return form
   }
 
-  private static func write(
-    _ object: JSONObject, to form: inout Form, value: (String, JSONValue, Bool, inout Form) -> Void
-  ) {
+  private static func write(_ object: JSONObject, to form: inout Form, value: (Int, JSONValue, inout Form) -> Void) {
     form.bytes.append(UInt8(ascii: "{"))
     for (index, member) in object.members.enumerated() {
       if index > 0 { form.bytes.append(UInt8(ascii: ",")) }
       member.key.writeJSON(to: &form.bytes)
       form.bytes.append(UInt8(ascii: ":"))
-      let isLast = index == object.members.lastIndex { $0.key.utf8.elementsEqual(member.key.utf8) }
-      value(member.key, member.value, isLast, &form)
+      value(index, member.value, &form)
     }
     form.bytes.append(UInt8(ascii: "}"))
   }
+}
+
+extension JSONObject {
+  fileprivate func lastIndex(of key: String) -> Int? { members.lastIndex { $0.key.utf8.elementsEqual(key.utf8) } }
 }
 
 private func digitCount(_ number: Int64) -> Int {
