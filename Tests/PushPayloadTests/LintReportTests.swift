@@ -11,6 +11,16 @@ struct LintReportTests {
     return LintReport([.init(name: name, text: bytes, findings: Lint.check(bytes, context))])
   }
 
+  @Test("a finding at each key of one long line is listed in time linear in the line", .timeLimit(.minutes(1)))
+  func longLine() {
+    let keys = (0..<10_000).map { #""unknown\#($0)":1"# }.joined(separator: ",")
+    let report = Self.report(#"{"aps":{"alert":{"# + keys + "}}}")
+    let listing = report.listing(colour: false)
+    #expect(listing.contains(##"…9996":1,"unknown9997":1,"unknown9998":1,"unknown9999":1}}}"##))
+    #expect(listing.utf8.count { $0 == UInt8(ascii: "^") } >= 10_000)
+    #expect(report.sarif(version: "1").encoded().count > listing.utf8.count)
+  }
+
   @Test("the text points at the place as a compiler does, in columns of a terminal")
   func listing() {
     let report = Self.report(

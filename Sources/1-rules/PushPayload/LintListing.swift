@@ -50,13 +50,19 @@ private struct SourceExcerpt {
 
   private static let widest = 100
   private static let before = 40
+  /// More bytes than `widest` scalars have: what lies further off is cut anyhow, so it is not looked at, and a payload in
+  /// one long line with a finding at each of its keys is listed in linear time.
+  private static let reach = 4 * (widest + 1)
 
   init(_ finding: Finding, in text: [UInt8]) {
     let isEnd: (UInt8) -> Bool = { $0 == 0x0A || $0 == 0x0D }
-    let start = text[..<finding.offset].lastIndex(where: isEnd).map { $0 + 1 } ?? 0
-    let end = text[finding.offset...].firstIndex(where: isEnd) ?? text.count
+    let near = text[max(0, finding.offset - Self.reach)..<finding.offset]
+    let start = near.lastIndex(where: isEnd).map { $0 + 1 } ?? near.startIndex
+    let meantEnd = min(finding.offset + min(finding.length, Self.reach), text.count)
+    let stop = text[finding.offset..<meantEnd].firstIndex(where: isEnd) ?? meantEnd
+    let far = text[stop..<min(stop + Self.reach, text.count)]
+    let end = far.firstIndex(where: isEnd) ?? far.endIndex
     let before = Array(String(decoding: text[start..<finding.offset], as: UTF8.self).unicodeScalars)
-    let stop = min(max(finding.offset + finding.length, finding.offset), end)
     let meant = Array(String(decoding: text[finding.offset..<stop], as: UTF8.self).unicodeScalars)
     let after = Array(String(decoding: text[stop..<end], as: UTF8.self).unicodeScalars)
     let isCut = before.count + meant.count + after.count > Self.widest

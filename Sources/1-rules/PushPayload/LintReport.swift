@@ -71,8 +71,8 @@ public struct LintReport: Sendable {
       ["id": .string(code.rawValue), "shortDescription": ["text": .string(code.summary)]]
     }
     let results = files.flatMap { file in
-      file.findings.map { finding in
-        Self.result(finding, in: file, rule: codes.firstIndex(of: finding.code) ?? 0)
+      zip(file.findings, Self.ends(file)).map { finding, end in
+        Self.result(finding, to: end, in: file, rule: codes.firstIndex(of: finding.code) ?? 0)
       }
     }
     return [
@@ -90,7 +90,18 @@ public struct LintReport: Sendable {
     ]
   }
 
-  private static func result(_ finding: Finding, in file: File, rule: Int) -> JSONValue {
+  /// Where each finding ends, found in one pass over the text.
+  private static func ends(_ file: File) -> [SourcePlace] {
+    let offsets = file.findings.map { $0.offset + $0.length }
+    var places = [SourcePlace](repeating: SourcePlace(offset: 0, line: 1, column: 1), count: offsets.count)
+    var counter = PlaceCounter(file.text)
+    for index in offsets.indices.sorted(by: { offsets[$0] < offsets[$1] }) {
+      places[index] = counter.place(at: offsets[index])
+    }
+    return places
+  }
+
+  private static func result(_ finding: Finding, to end: SourcePlace, in file: File, rule: Int) -> JSONValue {
     let level =
       switch finding.severity {
       case .error: "error"
@@ -99,7 +110,6 @@ public struct LintReport: Sendable {
       }
     var physical: JSONObject = ["artifactLocation": ["uri": .string(uri(file.name))]]
     if finding.header == nil {
-      let end = SourcePlace(offset: finding.offset + finding.length, in: file.text)
       physical["region"] = [
         "startLine": .number(JSONNumber(finding.line)), "startColumn": .number(JSONNumber(finding.column)),
         "endLine": .number(JSONNumber(end.line)), "endColumn": .number(JSONNumber(end.column)),
