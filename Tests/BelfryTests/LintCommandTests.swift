@@ -60,6 +60,20 @@ struct LintCommandTests {
     withExtendedLifetime(home) {}
   }
 
+  @Test("a folder that cannot be read is told, not taken for one without payloads")
+  func closedFolder() throws {
+    let home = try Folder(["a.json": "{}", "closed/b.json": "{"])
+    let closed = "\(home.path)/closed"
+    try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: closed)
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: closed) }
+    // root may read everything
+    guard (try? FileManager.default.contentsOfDirectory(atPath: closed)) == nil else { return }
+    let options = try options([home.path])
+    #expect(throws: UsageFault("the folder \(closed) cannot be read; may this user read it?")) {
+      try lintReport(options)
+    }
+  }
+
   @Test("exit status 2 for what cannot be looked at")
   func usage() throws {
     let home = try Folder(["a.txt": ""])

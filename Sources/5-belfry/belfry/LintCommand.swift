@@ -148,18 +148,27 @@ private func lintSources(_ path: String) throws -> [LintSource] {
     throw UsageFault("there is no file \(path)")
   }
   guard isFolder else { return [LintSource(path: path)] }
-  let found = payloads(below: path)
+  let found = try payloads(below: path)
   if found.isEmpty { throw UsageFault("the folder \(path) holds no .json and no .apns file") }
   return found.map { LintSource(path: $0) }
 }
 
-private func payloads(below folder: String) -> [String] {
-  let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
-  return names.filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in
+/// A folder that cannot be read is a fault: its payloads must not pass as looked at.
+private func payloads(below folder: String) throws(UsageFault) -> [String] {
+  let names: [String]
+  do { names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted() } catch {
+    throw UsageFault("the folder \(folder) cannot be read; may this user read it?")
+  }
+  var found: [String] = []
+  for name in names where !name.hasPrefix(".") {
     let path = folder.hasSuffix("/") ? folder + name : folder + "/" + name
     var facts = stat()
-    guard lstat(path, &facts) == 0 else { return [] }
-    if facts.st_mode & S_IFMT == S_IFDIR { return payloads(below: path) }
-    return name.hasSuffix(".json") || name.hasSuffix(".apns") ? [path] : []
+    guard lstat(path, &facts) == 0 else { continue }
+    if facts.st_mode & S_IFMT == S_IFDIR {
+      found += try payloads(below: path)
+    } else if name.hasSuffix(".json") || name.hasSuffix(".apns") {
+      found.append(path)
+    }
   }
+  return found
 }
