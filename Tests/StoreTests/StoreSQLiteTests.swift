@@ -99,6 +99,21 @@ struct DataFolderTests {
     #expect(await unusable("/proc/belfry")?.hasPrefix("cannot make the data folder /proc/belfry: ") == true)
   }
 
+  @Test("with its folder taken away nothing is taken, since it would be lost; put back, all goes on")
+  func takenAway() async throws {
+    let away = TemporaryFolder()
+    let store = try await StoreSQLite.open(folder: folder.path)
+    _ = try await store.createApp(StoreSamples.app("one"))
+    try FileManager.default.moveItem(atPath: folder.path, toPath: away.path)
+    await #expect(throws: StoreFault.self) { try await store.createApp(StoreSamples.app("two")) }
+    await #expect(throws: StoreFault.self) { try await store.check() }
+    try FileManager.default.moveItem(atPath: away.path, toPath: folder.path)
+    _ = try await store.createApp(StoreSamples.app("two"))
+    try await store.check()
+    #expect(try await store.apps().count == 2)
+    await store.close()
+  }
+
   @Test("folders above are made, for their owner alone")
   func nested() async throws {
     let path = folder.path + "/a/b"

@@ -37,6 +37,13 @@ final class Database {
   /// Rows changed by the last INSERT, UPDATE or DELETE.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
+  /// Whether the file that is written to is no longer the one at its path: removed, or another one put in its place. What
+  /// is written then is gone with this process.
+  var isDisplaced: Bool {
+    var answer: Int32 = 0
+    return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer) == SQLITE_OK && answer != 0
+  }
+
   var lastInsertID: Int64 { sqlite3_last_insert_rowid(handle) }
 
   /// SQL that is made at run time or runs once: settings and migrations.

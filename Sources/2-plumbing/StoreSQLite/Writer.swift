@@ -98,6 +98,11 @@ final class Writer: @unchecked Sendable {  // `database` and `isClosed` are touc
       for job in jobs { job.finish(.closed) }
       return jobs.removeAll()
     }
+    if database.isDisplaced {
+      let fault = StoreFault.unavailable("its file was removed or replaced; put it back, or start Belfry again")
+      for job in jobs { job.finish(fault) }
+      return jobs.removeAll()
+    }
     var done: [Job] = []
     var hasBegun = false
     do throws(StoreFault) {
