@@ -50,4 +50,26 @@ struct CommandTests {
     #expect(bash.terminationStatus == 0)
     #expect(output == "--apns\ncreate\nzsh\nsandbox\n")
   }
+
+  @Test("started with its standard descriptors closed, it prints into nothing, not into its own sockets and files")
+  func closedDescriptors() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/belfry-closed-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let bash = Process()
+    bash.executableURL = URL(filePath: "/bin/bash")
+    bash.arguments = [
+      "-c",
+      """
+      "$0" serve --apns simulator --listen 127.0.0.1:0 --data "$1" <&- >&- 2>&- & pid=$!
+      for _ in {1..200}; do [ -e "$1/apns/simulator.sqlite" ] && break; sleep 0.05; done
+      readlink /proc/$pid/fd/{0,1,2}; kill $pid; wait $pid
+      """, BelfryProcess.binary.path, folder,
+    ]
+    let pipe = Pipe()
+    bash.standardOutput = pipe
+    try bash.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    bash.waitUntilExit()
+    #expect(output == String(repeating: "/dev/null\n", count: 3))
+  }
 }

@@ -11,6 +11,7 @@ let belfryVersion = "0.1.0"
 struct Belfry {
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
+    fillStandardDescriptors()
     exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 
@@ -35,6 +36,14 @@ struct Belfry {
       return .failure
     }
   }
+}
+
+/// Gives descriptors 0 to 2 that the starter closed to `/dev/null`: else the next socket or database gets such a number,
+/// and what is printed goes into it.
+func fillStandardDescriptors() {
+  var descriptor: Int32
+  repeat { descriptor = open("/dev/null", O_RDWR) } while 0...2 ~= descriptor
+  if descriptor > 2 { close(descriptor) }
 }
 
 func processEnvironment() -> [String: String] {
