@@ -224,9 +224,8 @@ struct ControlRoutes: Sendable {
   private func keys(_ request: HTTPRequest) throws -> HTTPResponse {
     guard request.method == "POST" else { throw Self.wrongMethod(request, "POST") }
     let fields = try ControlFields(request.body, known: ["team", "environment", "topics", "family"])
-    var dice = SystemRandomNumberGenerator()
     let key = try P256PrivateKey.generate()
-    let keyID = SimulatorCredentials.identifier(length: 10, &dice)
+    let keyID = SimulatorCredentials.identifier(length: 10)
     let team = try fields.text("team") == nil ? credentials.teamID : try fields.name("team")
     let named = try fields.text("environment") != nil
     let environment = try fields.word("environment", default: SimulatedEnvironment.sandbox)

@@ -35,10 +35,9 @@ public struct SimulatorCredentials: Sendable {
   static func load(
     folder: PrivateFolder?, store: SimulatorStore?, bundleID: String, now: Instant
   ) throws -> SimulatorCredentials {
-    var dice = SystemRandomNumberGenerator()
     func fact(_ name: String, length: Int) throws -> String {
       if let kept = try store?.fact(name) { return kept }
-      let made = identifier(length: length, &dice)
+      let made = identifier(length: length)
       try store?.set(fact: name, made)
       return made
     }
@@ -51,7 +50,7 @@ public struct SimulatorCredentials: Sendable {
       authority = try CertificateAuthority(pem: kept)
     } else {
       authority = try .create(
-        commonName: "Belfry APNs Simulator CA \(identifier(length: 6, &dice))", notBefore: now - .days(1),
+        commonName: "Belfry APNs Simulator CA \(identifier(length: 6))", notBefore: now - .days(1),
         notAfter: now + .days(3650))
       try folder?.write(authority.identity.pem, to: "ca-with-key.pem")
     }
@@ -91,9 +90,9 @@ public struct SimulatorCredentials: Sendable {
   }
 
   /// Capitals and digits, as Apple's key and team ids.
-  static func identifier(length: Int, _ dice: inout some RandomNumberGenerator) -> String {
+  static func identifier(length: Int) -> String {
     let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
-    return String((0..<length).map { _ in letters.randomElement(using: &dice) ?? "A" })
+    return String((0..<length).map { _ in letters.randomElement() ?? "A" })
   }
 }
 
