@@ -31,6 +31,8 @@ struct ProviderKeyTests {
     ("a text file", Array("remember the milk\n".utf8), "no PEM text"),
     ("an empty file", [], "empty"),
     ("an RSA key", pem(pkcs8: rsaKey), "RSA"),
+    ("an EC key on another curve", pem(pkcs8: p384Key), "the curve secp384r1"),
+    ("an Ed25519 key", pem(pkcs8: ed25519Key), "ED25519"),
     ("a broken PEM block", Array("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".utf8), "no key"),
   ]
 
@@ -42,6 +44,17 @@ struct ProviderKeyTests {
     let algorithm = der(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1]) + der(0x05, [])
     return der(0x30, der(0x02, [0]) + der(0x30, algorithm) + der(0x04, der(0x30, numbers)))
   }()
+
+  /// PKCS#8 of the number 1 on P-384 (RFC 5915).
+  static let p384Key: [UInt8] = {
+    let algorithm = der(0x06, [0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1]) + der(0x06, [0x2B, 0x81, 0x04, 0, 0x22])
+    let number = [UInt8](repeating: 0, count: 47) + [1]
+    return der(0x30, der(0x02, [0]) + der(0x30, algorithm) + der(0x04, der(0x30, der(0x02, [1]) + der(0x04, number))))
+  }()
+
+  /// PKCS#8 of Ed25519 (RFC 8410).
+  static let ed25519Key: [UInt8] = der(
+    0x30, der(0x02, [0]) + der(0x30, der(0x06, [0x2B, 0x65, 0x70])) + der(0x04, der(0x04, Array(0..<32))))
 
   static func der(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] { [tag, UInt8(content.count)] + content }
 
@@ -329,6 +342,40 @@ struct CredentialTests {
     let outcomes = await fixture.client.send(pushes(0..<10))
     #expect(outcomes.allSatisfy { if case .unanswered(.suspended) = $0 { true } else { false } })
     #expect(fixture.alarms.count == 1 && fixture.alarms.first?.contains("push.p12") == true)
+    await fixture.stop()
+    await peer.stop()
+  }
+
+  @Test("C28 a certificate out of its time is not used: pushes wait with one alarm; its end is told 30 days ahead")
+  func certificateDates() async throws {
+    let peer = try await ScriptedPeer.start(clientCertificates: true) { _ in [.accept] }
+    let now = SystemClock().now
+    let identity = try peer.authority.issueClient(
+      commonName: "Apple Push Services: com.example.app", userID: "com.example.app", notBefore: now - .days(1),
+      notAfter: now + .days(365))
+    let clock = VirtualClock(now: now)
+    let fixture = try ClientFixture(peer, credential: .certificate(identity, name: "push.p12"), clock: clock)
+    func endings() -> [String] {
+      fixture.events.withLock { $0.compactMap { if case .certificateEnding(let words) = $0 { words } else { nil } } }
+    }
+    func isHeld(_ outcomes: [PushOutcome]) -> Bool {
+      outcomes.allSatisfy { if case .unanswered(.suspended(let why)) = $0 { why.contains("push.p12") } else { false } }
+    }
+    #expect(await fixture.client.send(pushes(0..<3)).accepted == 3)
+    #expect(endings().isEmpty && fixture.alarms.isEmpty)
+    clock.set(to: now + .days(340))
+    for _ in 0..<2 { #expect(await fixture.client.send(pushes(0..<3)).accepted == 3) }
+    #expect(endings().count == 1 && fixture.alarms.isEmpty)
+    let sent = peer.log.withLock { $0.requests.count }
+    clock.set(to: now + .days(366))
+    for _ in 0..<2 { #expect(isHeld(await fixture.client.send(pushes(0..<3)))) }
+    #expect(fixture.alarms.count == 1 && fixture.alarms.first?.contains("ended at") == true)
+    clock.set(to: now - .days(2))
+    #expect(isHeld(await fixture.client.send(pushes(0..<3))))
+    #expect(fixture.alarms.count == 2 && fixture.alarms.last?.contains("clock") == true)
+    #expect(peer.log.withLock { $0.requests.count } == sent, "nothing left with a certificate that none may take")
+    clock.set(to: now)
+    #expect(await fixture.client.send(pushes(0..<3)).accepted == 3, "the clock is right: at once")
     await fixture.stop()
     await peer.stop()
   }

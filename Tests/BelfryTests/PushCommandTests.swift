@@ -132,6 +132,61 @@ struct PushCommandTests {
     await simulator.stop()
   }
 
+  @Test("C26 C28 a credential that cannot be used is named with its file, by push and by serve alike; nothing is sent")
+  func unusableCredentials() async throws {
+    let simulator = try await APNSSimulator.start()
+    let folder = try Files.temporaryFolder("push")
+    defer { Files.remove(folder) }
+    let credentials = simulator.credentials
+    let ended = try credentials.authority.issuePushCertificate(
+      bundleID: "com.example.app", now: SystemClock().now - .days(500))
+    try write(credentials.authority.pem, folder + "/ca.pem")
+    try write(credentials.pkcs12, folder + "/push.p12")
+    try write(try ended.pkcs12(password: "old"), folder + "/ended.p12")
+    try write(credentials.certificate.certificate.pem, folder + "/public.pem")
+    try write(Array("remember the milk".utf8), folder + "/key.p8")
+    try write(Array("wrong\n".utf8), folder + "/password")
+    try write(Array(#"{"aps":{"alert":"Hello"}}"#.utf8), folder + "/p.json")
+    let token = simulator.issueToken(device: "phone", bundle: "com.example.app")
+    func report(_ credential: [String]) async throws -> PushReportText {
+      var options = try Self.options(
+        ["--token", token.hex, "--topic", "com.example.app", "--ca", folder + "/ca.pem"]
+          + ["--apns", "https://127.0.0.1:\(simulator.endpoint.port)"] + credential)
+      options.path = folder + "/p.json"
+      return try await sendPush(options)
+    }
+    let unusable: [(file: String, words: [String], json: String, says: String)] = [
+      ("push.p12", ["--cert-password", "wrong"], "", "password"),
+      ("public.pem", [], "", "no private key"), ("missing.p12", [], "", "cannot be read"),
+      ("p.json", [], "", "PKCS#12"),
+      (
+        "key.p8", ["--key-id", "ABC123DEFG", "--team-id", "DEF123GHIJ"],
+        ", keyID: 'ABC123DEFG', teamID: 'DEF123GHIJ'", "no PEM text"
+      ),
+    ]
+    for (file, words, json, says) in unusable {
+      let isKey = file.hasSuffix(".p8")
+      let path = folder + "/" + file
+      let fault = await #expect(throws: CommandFault.self, "\(file)") {
+        try await report([isKey ? "--key" : "--cert", path] + words)
+      }
+      #expect(fault?.words.contains(file) == true && fault?.words.contains(says) == true, "\(fault?.words ?? "")")
+      let decoder = JSONDecoder()
+      decoder.allowsJSON5 = true
+      let rest = isKey ? json : ", passwordFile: '\(folder)/password'"
+      let entry = try decoder.decode(
+        [ServeConfiguration.Credential].self,
+        from: Data("[{bundle: 'com.example.app', \(isKey ? "key" : "certificate"): '\(path)'\(rest)}]".utf8))
+      let told = #expect(throws: (any Error).self) { try Senders.entries(entry) }
+      let text = (told as? CommandFault)?.words ?? told.map { "\($0)" } ?? ""
+      #expect(text.contains(file) && text.contains(says), "\(text)")
+    }
+    let late = try await report(["--cert", folder + "/ended.p12", "--cert-password", "old"])
+    #expect(!late.isAccepted && late.text.contains("ended.p12 ended at"), "\(late.text)")
+    #expect(simulator.notifications.isEmpty)
+    await simulator.stop()
+  }
+
   private func write(_ bytes: [UInt8], _ path: String) throws {
     try Files.writePrivate("", to: path)
     try Data(bytes).write(to: URL(filePath: path))

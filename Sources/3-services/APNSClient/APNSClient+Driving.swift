@@ -90,6 +90,7 @@ extension APNSClient {
 
   /// Asks the credential whether pushes may pass now, and tells the pool when that changed.
   func admit(_ moment: Moment) {
+    if let notice = gate.notice(at: moment) { onEvent(notice) }
     warrant = nil
     hold(currentWarrant(moment), moment)
   }

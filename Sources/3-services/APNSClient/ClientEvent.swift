@@ -9,8 +9,10 @@ public enum APNSClientEvent: Sendable, Equatable {
   case connectFailed(TransportFault)
   /// Apple's reason, when the GOAWAY had one.
   case goAway(Endpoint, reason: String?)
-  /// Pushes are being held until somebody acts; said once for each trouble (cases C26, C27, C37).
+  /// Pushes are being held until somebody acts; said once for each trouble (cases C26, C27, C28, C37).
   case alarm(String)
+  /// The client certificate ends within 30 days; said once by each client (case C28).
+  case certificateEnding(String)
 }
 
 /// A client at one moment.

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 import Delivery
 public import Transport
 
@@ -15,6 +15,24 @@ public enum Credential: Sendable {
     case .certificate: false
     }
   }
+
+  /// What an operator should know of a certificate's dates: its end from 30 days ahead on (`certificateEnding`), and that
+  /// it cannot be used (`alarm`); nil when all is well, and for keys, which have no end.
+  public func notice(at now: Instant) -> APNSClientEvent? {
+    guard case .certificate(_, let name) = self, let term = term(at: now), let words = term.words(for: name) else {
+      return nil
+    }
+    return term.isValid ? .certificateEnding(words) : .alarm(words)
+  }
+
+  fileprivate func term(at now: Instant) -> CertificateTerm? {
+    switch self {
+    case .token: nil
+    case .certificate(let identity, _):
+      CertificateTerm(
+        notBefore: identity.certificate.notBefore, notAfter: identity.certificate.notAfter, at: now)
+    }
+  }
 }
 
 /// Lets pushes pass as long as the credential is believed to be good.
@@ -23,6 +41,8 @@ struct CredentialGate {
   private var certificate = CertificateStanding()
   /// The generation last reported as accepted, so that it is reported once.
   private var proven: ProviderTokenLife.Generation?
+  /// What was last told of a certificate's dates.
+  private var told: CertificateTerm?
 
   init(_ credential: Credential) { self.credential = credential }
 
@@ -34,9 +54,17 @@ struct CredentialGate {
     case .token(let key):
       return key.warrant(at: moment)
     case .certificate(_, let name):
+      if let term = credential.term(at: moment.wall), !term.isValid { return .hold(term.words(for: name) ?? "") }
       for case .hold(let reason) in certificate.handle(.wanted, at: moment) { return .hold(words(name, reason)) }
       return .send(authorization: nil, Self.only)
     }
+  }
+
+  /// What is to be told of a certificate's dates now; each once.
+  mutating func notice(at moment: Moment) -> APNSClientEvent? {
+    guard let term = credential.term(at: moment.wall), term != told else { return nil }
+    told = term
+    return credential.notice(at: moment.wall)
   }
 
   mutating func accepted(_ generation: ProviderTokenLife.Generation, at moment: Moment) {

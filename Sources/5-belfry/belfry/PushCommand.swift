@@ -159,6 +159,9 @@ func runPush(_ options: PushOptions) async throws -> ExitStatus {
 func sendPush(_ options: PushOptions) async throws -> PushReportText {
   let clock = SystemClock()
   let credential = try credential(options.identity)
+  if let notice = credential.notice(at: clock.now), case .certificateEnding(let words) = notice {
+    Terminal.complain("warning: \(words).")
+  }
   let push = try outgoing(options, credential, at: clock.now)
   let findings = push.findings(at: clock.now)
   if !findings.isEmpty {

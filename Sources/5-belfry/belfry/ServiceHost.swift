@@ -37,6 +37,9 @@ struct ServiceHost {
     do {
       let (destination, entries, started) = try await destination(configuration, data: data)
       simulator = started
+      for entry in entries {
+        if let notice = entry.credential.notice(at: clock.now) { log.client(notice) }
+      }
       let senders = Senders(destination, entries, clock: clock, loops: loops) { log.client($0) }
       let service = PushService(
         store: store, bus: InProcessBus(clock: clock), clock: clock,

@@ -31,6 +31,7 @@ struct ServiceLog: Sendable {
     case .connectFailed(let fault): write("warning", "\(fault)", [:])
     case .goAway(let endpoint, let reason): detail("GOAWAY: \(reason ?? "no reason")", ["at": "\(endpoint)"])
     case .alarm(let words): write("alarm", words, [:])
+    case .certificateEnding(let words): write("warning", words, [:])
     }
   }
 
