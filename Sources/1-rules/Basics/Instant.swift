@@ -29,11 +29,11 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 
   public static func - (left: Instant, right: Span) -> Instant {
-    Instant(milliseconds: left.milliseconds.addedClamped(0 - max(right.milliseconds, -Int64.max)))
+    Instant(milliseconds: left.milliseconds.subtractedClamped(right.milliseconds))
   }
 
   public static func - (left: Instant, right: Instant) -> Span {
-    Span(milliseconds: left.milliseconds.addedClamped(0 - max(right.milliseconds, -Int64.max)))
+    Span(milliseconds: left.milliseconds.subtractedClamped(right.milliseconds))
   }
 
   /// RFC 3339 in UTC with milliseconds: `2026-11-30T09:00:00.000Z`.
@@ -41,7 +41,7 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
     let days = seconds.flooredDividing(by: 86_400)
     let second = seconds - days * 86_400
     let (year, month, day) = Self.civil(fromDays: days)
-    let millis = milliseconds - seconds * 1000
+    let millis = milliseconds &- seconds &* 1000  // wraps back: `seconds * 1000` may lie before the first instant
     return
       "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2)).\(padded(millis, 3))Z"
   }
@@ -74,6 +74,11 @@ extension Int64 {
   fileprivate func addedClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  fileprivate func subtractedClamped(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
   }
 
   fileprivate func multipliedClamped(by other: Int64) -> Int64 {
