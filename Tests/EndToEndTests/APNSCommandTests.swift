@@ -165,6 +165,22 @@ struct APNSCommandTests {
     #expect(try await second.end() == 0)
   }
 
+  @Test("a port in use is told with status 1, and the first goes on")
+  func portInUse() async throws {
+    let folder = try TemporaryFolder()
+    let (belfry, facts) = try await Self.start(folder)
+    for (option, other, name) in [("--listen", "--control", "apns"), ("--control", "--listen", "control")] {
+      let place = try #require(facts[name]?.split(separator: "/").last.map(String.init))
+      let answer = try await BelfryProcess.run([
+        "apns", option, place, other, "127.0.0.1:0", "--proxy", "127.0.0.1:0", "--data", folder.path + "/second",
+      ])
+      #expect(answer.status == 1 && answer.errors.contains(place), "\(answer.errors)")
+    }
+    #expect(try await HTTPClient().call("GET", "\(facts["control"] ?? "")/devices").status == 200)
+    belfry.signal(SIGTERM)
+    #expect(try await belfry.end() == 0)
+  }
+
   @Test(
     "wrong words and a folder that cannot be are told",
     arguments: [

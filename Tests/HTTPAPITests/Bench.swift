@@ -31,7 +31,7 @@ final class Bench: Sendable {
   private let depth: Depth
   private let server: HTTPServer?
   private let client = HTTPClient()
-  private let store: StoreSQLite
+  let store: StoreSQLite
   private let folder: URL
 
   @discardableResult

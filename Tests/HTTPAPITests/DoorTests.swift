@@ -1,8 +1,10 @@
 import Basics
 import BelfryTesting
+import Delivery
 import HTTPAPI
 import PushPayload
 import PushService
+import StoreSQLite
 import Testing
 import Transport
 
@@ -133,6 +135,39 @@ struct DoorTests {
       #expect(reply.status == 400)
       #expect(reply.errorCode == 1005, "\(reply.text)")
       #expect(bench.apns.pushes == [])
+    }
+  }
+
+  @Test(
+    "a full disk: 503, to be tried again, nothing half done; with room the same call goes on", arguments: Depth.allCases
+  )
+  func survivesFullDisk(depth: Depth) async throws {
+    try await Bench.with(depth) { bench in
+      _ = try await bench.device(1)
+      let cid = try await bench.call("GET", "/v3/push/cid").json.object?["cidlist"]?.array?.first?.string ?? ""
+      let body = PushCallTests.push("\"all\"", ",\"cid\":\"\(cid)\"") + String(repeating: " ", count: 200_000)
+      try await bench.store.limitSize(bytes: 1)
+      let push = try await bench.call("POST", "/v3/push", body)
+      #expect(push.status == 503 && push.errorCode == 1030, "\(push.text)")
+      #expect(push.headers["retry-after"] != nil)
+      // What still fits into pages that are there is taken; then devices are told to come again, too.
+      var refused: Bench.Reply?
+      for number in 2..<250 where refused == nil {
+        let token = Bench.token(number).hex
+        let reply = try await bench.call(
+          "POST", "/device/v1/registrations", as: .nobody,
+          "{\"appKey\":\"\(bench.app.appKey)\",\"token\":\"\(token)\",\"environment\":\"production\"}")
+        if reply.status != 200 { refused = reply }
+      }
+      #expect(refused?.status == 503 && refused?.errorCode == 7030, "\(refused?.text ?? "never")")
+      #expect(try await bench.store.unfinished(after: nil, limit: 10).isEmpty)
+      #expect(try await bench.store.lastPushID() == 0)
+      #expect(bench.apns.pushes.isEmpty)
+
+      try await bench.store.limitSize(bytes: nil)
+      let again = try await bench.call("POST", "/v3/push", body)
+      #expect(again.status == 200, "\(again.text)")
+      #expect(await bench.apns.received(1).contains { $0.token == Bench.token(1) })
     }
   }
 

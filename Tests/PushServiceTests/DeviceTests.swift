@@ -52,6 +52,35 @@ struct DeviceTests {
     #expect(try await restarted.service.authenticate(appKey: one.appKey, masterSecret: one.masterSecret) == one.app)
   }
 
+  @Test("wrong credentials in constant time: an unknown key is checked against a hash as a wrong secret is")
+  func constantTime() async throws {
+    let bench = try await ServiceBench()
+    let known = try await bench.service.createApp(bundleID: "com.example.bell", name: nil)
+    // In the second round the right secret is remembered, which must not make wrong ones quicker.
+    for _ in 0..<2 {
+      let wrong = try await shortest(bench, known.appKey, "000000000000000000000000")
+      let unknown = try await shortest(bench, "000000000000000000000000", known.masterSecret)
+      let near = try await shortest(bench, known.appKey, known.masterSecret.dropLast() + "x")
+      // One that is not hashed is told in a thousandth of the time; noise on a busy machine is far from a tenth.
+      for time in [unknown, near] { #expect(time * 10 > wrong && wrong * 10 > time, "\(time) and \(wrong)") }
+      _ = try await bench.service.authenticate(appKey: known.appKey, masterSecret: known.masterSecret)
+    }
+  }
+
+  /// The shortest of five refusals: what others take from the processor only ever adds.
+  private func shortest(_ bench: ServiceBench, _ key: String, _ secret: String) async throws -> Duration {
+    var best = Duration.seconds(60)
+    for _ in 0..<5 {
+      let start = ContinuousClock.now
+      let fault = try await fault { () throws(RequestFault) in
+        try await bench.service.authenticate(appKey: key, masterSecret: secret)
+      }
+      best = min(best, ContinuousClock.now - start)
+      #expect(fault.code == .authenticationFailed)
+    }
+    return best
+  }
+
   @Test("a bundle id is checked", arguments: ["", "com.example bell", "com/example", ".com", "铃"])
   func bundleIDs(bundleID: String) async throws {
     let bench = try await ServiceBench()
