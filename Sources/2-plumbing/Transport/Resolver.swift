@@ -7,11 +7,22 @@ import CLibuv
 #endif
 
 /// Looks up `endpoint` without blocking the loop and tells the addresses in the order to try; addresses in digits are
-/// told on a later turn too. On the loop.
+/// told on a later turn too, and never wait for names: libuv looks up two at a time in the whole process, and one that no
+/// server knows takes many seconds. On the loop.
 func resolve(
   _ endpoint: Endpoint, on loop: EventLoop,
   _ done: @escaping (Result<[sockaddr_storage], TransportFault>) -> Void
 ) {
+  if let address = endpoint.numericAddress {
+    nonisolated(unsafe) let done = done  // runs on this loop, as the caller does
+    return loop.execute {
+      guard loop.isOpen else {
+        return done(
+          .failure(TransportFault(system: UV_ECANCELED.rawValue, at: endpoint.description, doing: "connecting")))
+      }
+      done(.success([address]))
+    }
+  }
   let lookup = Lookup(endpoint: endpoint, done: done)
   let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
   request.pointee.data = Unmanaged.passRetained(lookup).toOpaque()
@@ -66,6 +77,17 @@ private final class Lookup {
 }
 
 extension Endpoint {
+  /// The address when `host` is one in digits; nil for names, and for IPv6 with a zone, which only the system knows.
+  fileprivate var numericAddress: sockaddr_storage? {
+    var address = sockaddr_storage()
+    let isNumeric = withUnsafeMutablePointer(to: &address) { storage in
+      let memory = UnsafeMutableRawPointer(storage)
+      return uv_ip4_addr(host, Int32(port), memory.assumingMemoryBound(to: sockaddr_in.self)) == 0
+        || !host.contains("%") && uv_ip6_addr(host, Int32(port), memory.assumingMemoryBound(to: sockaddr_in6.self)) == 0
+    }
+    return isNumeric ? address : nil
+  }
+
   init?(peerOf handle: UnsafeMutablePointer<uv_tcp_t>) { self.init(of: handle, uv_tcp_getpeername) }
   init?(ownOf handle: UnsafeMutablePointer<uv_tcp_t>) { self.init(of: handle, uv_tcp_getsockname) }
 
