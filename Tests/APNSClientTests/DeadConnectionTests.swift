@@ -5,7 +5,7 @@ import Delivery
 import Testing
 import Transport
 
-@Suite("The provider client and a network that fails")
+@Suite("The provider client and a network that fails", .timeLimit(.minutes(2)))
 struct DeadConnectionTests {
   static func hasty(_ configuration: inout APNSClient.Configuration) {
     configuration.pool.silence = .milliseconds(200)
@@ -19,12 +19,13 @@ struct DeadConnectionTests {
   func dropped() async throws {
     let peer = try await ScriptedPeer.start(streams: 1) { _ in [.accept] }
     let proxy = FreezingProxy(to: peer.endpoint.port)
-    let fixture = try ClientFixture(peer, port: proxy.port, adjust: Self.hasty)
+    let fixture = try ClientFixture(peer, port: proxy.port) { configuration in
+      Self.hasty(&configuration)
+      configuration.pool.requestTimeout = .hours(1)  // so that only the PING that stays without answer can help
+    }
     #expect(await fixture.client.send(pushes(0..<1)).accepted == 1)
     proxy.freeze()
-    let started = ContinuousClock.now
     #expect(await fixture.client.send(pushes(1..<2)).accepted == 1)
-    #expect(ContinuousClock.now - started < .seconds(5))
     #expect(proxy.count == 2)
     await fixture.stop()
     proxy.stop()

@@ -18,6 +18,7 @@ final class FreezingProxy: Sendable {
     var frozen: Set<Int> = []
     var pairs: [(Int32, Int32)] = []
     var freezesAll = false
+    var isStopped = false
   }
 
   init(to target: UInt16) {
@@ -48,8 +49,8 @@ final class FreezingProxy: Sendable {
   func freezeNew(_ freezes: Bool) { state.withLock { $0.freezesAll = freezes } }
 
   func stop() {
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
+    state.withLock { $0.isStopped = true }
+    shutdown(listener, Int32(SHUT_RDWR))  // wakes `serve`, which closes it: its number must not be another's before
     for (left, right) in state.withLock({ $0.pairs }) {
       shutdown(left, Int32(SHUT_RDWR))
       if right >= 0 { shutdown(right, Int32(SHUT_RDWR)) }
@@ -59,7 +60,14 @@ final class FreezingProxy: Sendable {
   private func serve(_ target: UInt16) {
     while true {
       let client = acceptConnection(listener)
-      guard client >= 0 else { return }
+      guard !state.withLock({ $0.isStopped }) else {
+        close(listener)
+        return
+      }
+      guard client >= 0 else {
+        usleep(1000)
+        continue
+      }
       let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)

@@ -4,7 +4,7 @@ import Delivery
 import Testing
 import Transport
 
-@Suite("The provider client and GOAWAY")
+@Suite("The provider client and GOAWAY", .timeLimit(.minutes(5)))
 struct GoAwayTests {
   @Test("C01 a GOAWAY after every 5,000 streams: all 100,000 end with an answer, none is shown twice")
   func everyFewStreams() async throws {
@@ -27,10 +27,14 @@ struct GoAwayTests {
     #expect(log.accepted.count == 100_000)
     #expect(log.accepted.values.allSatisfy { $0 == 1 }, "none is shown twice")
     #expect(log.connections >= 20)
-    let reasons = fixture.events.withLock { events in
-      events.compactMap { event in if case .goAway(_, let reason) = event { reason } else { nil } }
+    // When the pool has several connections open, the last of them end before their 5,000.
+    let said = log.requests.count { $0.ordinal == 5000 }
+    #expect(said >= 10)
+    func reasons() -> [String?] {
+      fixture.events.withLock { $0.compactMap { if case .goAway(_, let reason) = $0 { .some(reason) } else { nil } } }
     }
-    #expect(reasons.count >= 19 && reasons.allSatisfy { $0 == "Shutdown" }, "the cause is told")
+    #expect(await eventually { reasons().count == said }, "\(reasons().count) of \(said) are told")
+    #expect(reasons().allSatisfy { $0 == "Shutdown" }, "the cause is told")
     await fixture.stop()
     await peer.stop()
   }
@@ -52,11 +56,10 @@ struct GoAwayTests {
       configuration.pool.size.limit = 3
       configuration.pool.size.opensPerSecond = 20
       configuration.pool.streamsEach = 20
+      configuration.pool.requestTimeout = .hours(1)  // at once, not after a time-out
     }
-    let started = ContinuousClock.now
     let outcomes = await fixture.client.send(pushes(0..<60))
     #expect(outcomes.accepted == 60)
-    #expect(ContinuousClock.now - started < .seconds(3), "at once, not after a time-out")
     let log = peer.log.withLock { $0 }
     #expect(log.accepted.values.allSatisfy { $0 == 1 } && log.accepted.count == 60)
     let twice = Dictionary(grouping: log.requests, by: \.id).filter { $0.value.count > 1 }

@@ -34,6 +34,8 @@ final class ScriptedPeer: Sendable {
     case close
     case abort
     case after(Instant.Span, [Action])
+    /// As soon as the test lets it.
+    case when(Locked<Bool>, [Action])
   }
 
   struct Log: Sendable {
@@ -154,6 +156,8 @@ final class ScriptedPeer: Sendable {
         case .after(let span, let actions):
           nonisolated(unsafe) let handler = self  // the timer fires on this connection's loop
           connection.loop.schedule(after: span) { handler.perform(actions, stream) }
+        case .when(let permission, let actions):
+          perform(permission.withLock { $0 } ? actions : [.after(.milliseconds(5), [action])], stream)
         }
       }
     }

@@ -174,17 +174,21 @@ struct SendingTests {
 
   @Test("cancelling ends what has not left and waits for what has")
   func cancelling() async throws {
+    let mayAnswer = Locked(false)
     let peer = try await ScriptedPeer.start(streams: 3) { request in
-      request.ordinal == 1
-        ? [.accept]
-        : request.ordinal == 4
-          ? [.after(.milliseconds(100), [2, 1, 0].map { .acceptStream(request.stream - 2 * $0) })] : []
+      switch request.ordinal {
+      case 1: [.accept]
+      case 4: [.when(mayAnswer, [2, 1, 0].map { .acceptStream(request.stream - 2 * $0) })]
+      default: []
+      }
     }
     let fixture = try ClientFixture(peer) { $0.pool.size.limit = 1 }
     let client = fixture.client
     let task = Task { await client.send(pushes(0..<20)) }
     #expect(await eventually { peer.log.withLock { $0.requests.count } == 4 })
     task.cancel()
+    #expect(await eventually { await client.health.waiting == 0 })
+    mayAnswer.withLock { $0 = true }
     let outcomes = await task.value
     #expect(outcomes.accepted == 4)
     #expect(outcomes.count { $0 == .unanswered(.cancelled) } == 16)

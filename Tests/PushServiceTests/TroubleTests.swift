@@ -69,7 +69,7 @@ struct TroubleTests {
     let app = try await bench.app()
     _ = try await bench.devices(2, of: app)
     try await bench.service.start()
-    let late = try await bench.service.push(app, PushOrder(audience: .everyone, alert: "a", timeToLive: 1200))
+    let late = try await bench.service.push(app, PushOrder(audience: .everyone, alert: "a", timeToLive: 864_000))
     let soon = try await bench.service.push(
       app, PushOrder(audience: .everyone, alert: "b", badge: .add(1), timeToLive: 0))
     try await bench.finish(soon, advancing: .seconds(30))
