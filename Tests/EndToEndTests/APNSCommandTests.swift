@@ -6,29 +6,8 @@ import Testing
 /// `belfry apns` as strangers' code meets it: Python's aioapns 4.0, unmodified, and curl with Apple's own shell recipe.
 @Suite("belfry apns and foreign providers")
 struct APNSCommandTests {
-  /// Runs a program of the system and answers what it wrote; fails a test that waits too long.
   private static func run(_ program: String, _ words: [String], input: String = "") async throws -> (Int32, String) {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = words
-    let (output, stdin) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = output
-    process.standardInput = stdin
-    try process.run()
-    try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try stdin.fileHandleForWriting.close()
-    let guardian = Task {
-      try await Task.sleep(nanoseconds: 60_000_000_000)
-      process.terminate()
-    }
-    let text = await Task.detached {
-      String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    }
-    .value
-    process.waitUntilExit()
-    guardian.cancel()
-    return (process.terminationStatus, text)
+    try await ForeignProgram.run(program, words, input: input)
   }
 
   private static func start(_ folder: TemporaryFolder) async throws -> (BelfryProcess, [String: String]) {

@@ -30,9 +30,7 @@ struct CommandTests {
   @Test("bash takes the completion script and completes from it")
   func bashCompletion() async throws {
     let script = try await BelfryProcess.run(["completion", "bash"])
-    let bash = Process()
-    bash.executableURL = URL(filePath: "/bin/bash")
-    bash.arguments = [
+    let words = [
       "-c",
       script.output + """
 
@@ -42,22 +40,16 @@ struct CommandTests {
         COMP_WORDS=(belfry serve --apns sand); COMP_CWORD=3; _belfry; echo "${COMPREPLY[*]}"
         """,
     ]
-    let pipe = Pipe()
-    bash.standardOutput = pipe
-    try bash.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    bash.waitUntilExit()
-    #expect(bash.terminationStatus == 0)
+    let (status, output) = try await ForeignProgram.run("/bin/bash", words)
+    #expect(status == 0)
     #expect(output == "--apns\ncreate\nzsh\nsandbox\n")
   }
 
   @Test("started with its standard descriptors closed, it prints into nothing, not into its own sockets and files")
-  func closedDescriptors() throws {
+  func closedDescriptors() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/belfry-closed-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let bash = Process()
-    bash.executableURL = URL(filePath: "/bin/bash")
-    bash.arguments = [
+    let words = [
       "-c",
       """
       "$0" serve --apns simulator --listen 127.0.0.1:0 --data "$1" <&- >&- 2>&- & pid=$!
@@ -65,11 +57,7 @@ struct CommandTests {
       readlink /proc/$pid/fd/{0,1,2}; kill $pid; wait $pid
       """, BelfryProcess.binary.path, folder,
     ]
-    let pipe = Pipe()
-    bash.standardOutput = pipe
-    try bash.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    bash.waitUntilExit()
+    let (_, output) = try await ForeignProgram.run("/bin/bash", words)
     #expect(output == String(repeating: "/dev/null\n", count: 3))
   }
 }
