@@ -45,6 +45,22 @@ struct CommandTests {
     #expect(output == "--apns\ncreate\nzsh\nsandbox\n")
   }
 
+  @Test("output that a full disk does not take is told and fails; a reader that has seen enough is no fault")
+  func lostOutput() throws {
+    for (script, status) in [(#""$0" config 2>&1 >/dev/full"#, 1), (#""$0" help | true; exit ${PIPESTATUS[0]}"#, 0)] {
+      let bash = Process()
+      bash.executableURL = URL(filePath: "/bin/bash")
+      bash.arguments = ["-c", script, BelfryProcess.binary.path]
+      let pipe = Pipe()
+      bash.standardOutput = pipe
+      try bash.run()
+      let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      bash.waitUntilExit()
+      #expect(Int(bash.terminationStatus) == status)
+      #expect(output == (status == 0 ? "" : "belfry: standard output took not all of it; is its disk full?\n"))
+    }
+  }
+
   @Test("started with its standard descriptors closed, it prints into nothing, not into its own sockets and files")
   func closedDescriptors() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/belfry-closed-\(UUID().uuidString)"

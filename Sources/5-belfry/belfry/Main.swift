@@ -12,7 +12,12 @@ struct Belfry {
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
     fillStandardDescriptors()
-    exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    var status = await run(Array(CommandLine.arguments.dropFirst()))
+    if Terminal.hasLostOutput {
+      Terminal.complain("belfry: standard output took not all of it; is its disk full?")
+      if status == .success { status = .failure }
+    }
+    exit(status.rawValue)
   }
 
   static func run(_ words: [String]) async -> ExitStatus {

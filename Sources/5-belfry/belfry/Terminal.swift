@@ -1,3 +1,4 @@
+import Basics
 import PushPayload
 
 #if canImport(Glibc)
@@ -11,6 +12,12 @@ enum Terminal {
   /// Writes the text and a newline to standard output; false when the reader has gone.
   @discardableResult
   static func print(_ text: String) -> Bool { write(text + "\n", to: 1) }
+
+  /// Whether something for standard output was not taken though somebody wants it, as on a full disk; a reader that has
+  /// seen enough and gone is no such case.
+  static var hasLostOutput: Bool { lost.withLock { $0 } }
+
+  private static let lost = Locked(false)
 
   /// To standard error.
   static func complain(_ text: String) { write(text + "\n", to: 2) }
@@ -32,8 +39,9 @@ enum Terminal {
           let count = Darwin.write(descriptor, bytes.baseAddress! + sent, bytes.count - sent)
         #endif
         if count < 0 {
-          guard errno == EINTR else { return false }
-          continue
+          if errno == EINTR { continue }
+          if descriptor == 1, errno != EPIPE { lost.withLock { $0 = true } }
+          return false
         }
         sent += count
       }
