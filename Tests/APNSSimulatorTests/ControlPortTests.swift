@@ -82,6 +82,7 @@ struct ControlPortTests {
       ("PUT", "/devices/nobody/online", "true", 404, "device"),
       ("GET", "/notifications?tokn=1", nil, 400, "tokn"), ("GET", "/notifications?since=x", nil, 400, "since"),
       ("GET", "/nothing", nil, 404, "/nothing"), ("GET", "/courier", nil, 426, nil),
+      ("GET", "/%00%ff", nil, 400, nil),
     ] as [(String, String, String?, Int, String?)])
   func wrongRequests(method: String, path: String, body: String?, status: Int, place: String?) async throws {
     try await LiveScene.run { scene in

@@ -43,7 +43,9 @@ struct ControlRoutes: Sendable {
   }
 
   private func route(_ request: HTTPRequest) async throws -> HTTPResponse {
-    let parts = HTTPTarget.parts(ofPath: request.path)?.filter { !$0.isEmpty } ?? []
+    guard let parts = HTTPTarget.parts(ofPath: request.path)?.filter({ !$0.isEmpty }) else {
+      throw ControlFault(400, "the path is not percent-encoded UTF-8", "Encode it as RFC 3986 says.")
+    }
     switch (parts.first ?? "", parts.count) {
     case ("", 0): return .json(200, Self.index)
     case ("healthz", 1): return try health()
