@@ -107,6 +107,16 @@ struct DoorTests {
     }
   }
 
+  @Test("C40 the health page has room for what is known of the way to APNs", arguments: Depth.allCases)
+  func tellsWayToAPNs(depth: Depth) async throws {
+    var settings = HTTPAPI.Settings()
+    settings.health = { ["apns": [["lastFault": "203.0.113.7:443"]]] }
+    try await Bench.with(depth, settings) { bench in
+      let reply = try await bench.call("GET", "/healthz", as: .nobody)
+      #expect(reply.text == #"{"status":"ok","apns":[{"lastFault":"203.0.113.7:443"}]}"#)
+    }
+  }
+
   @Test("a body above the limit is 413 and 1005 in JSON; 1 MB of tags is told by its number")
   func refusesLargeBodies() async throws {
     var settings = HTTPAPI.Settings()

@@ -1,5 +1,5 @@
 public import Basics
-internal import PushPayload
+public import PushPayload
 public import PushService
 public import Transport
 
@@ -14,6 +14,8 @@ public struct HTTPAPI: Sendable {
     public var rateLimits = RateLimitSettings()
     /// Sockets, sizes and time-outs, for `serve`.
     public var limits = HTTPLimits()
+    /// What `/healthz` tells beside its status: how the way to APNs is, by whoever knows. No secret, no device token.
+    public var health: @Sendable () async -> JSONObject = { [:] }
     /// Where the ids of `GET /v3/push/cid` come from.
     public var random: @Sendable () -> UInt64 = {
       var random = SystemRandomNumberGenerator()
@@ -109,7 +111,9 @@ public struct HTTPAPI: Sendable {
     case .ownDevice(let id): return try await ownDevice(id, &call)
     case .changeOwnDevice(let id): return try await changeOwnDevice(id, &call)
     case .pushReport(let id): return try await report(id, &call)
-    case .health: return Answers.ok(["status": "ok"])
+    case .health:
+      let members = await settings.health().members
+      return Answers.ok(.object(JSONObject([.init("status", "ok")] + members)))
     case .readiness: return try await readiness()
     case .metrics: return metrics()
     }

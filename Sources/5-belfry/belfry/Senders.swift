@@ -2,6 +2,7 @@ import APNSClient
 import Audience
 import Basics
 import Delivery
+import PushPayload
 import PushService
 import Transport
 
@@ -67,6 +68,22 @@ actor Senders {
     let client = try? APNSClient(configuration, clock: clock, loop: loops.next())
     clients[key] = client
     return client
+  }
+
+  /// One object for each client that was asked for: its server, what waits, why, and the last address that failed (C40).
+  func health() async -> [JSONValue] {
+    var list: [JSONValue] = []
+    for client in clients.values.sorted(by: { $0.server.description < $1.server.description }) {
+      let health = await client.health
+      var object: JSONObject = [
+        "server": .string(client.server.description), "connections": .number(JSONNumber(health.connections)),
+        "unfinished": .number(JSONNumber(health.unfinished)), "waiting": .number(JSONNumber(health.waiting)),
+      ]
+      object["held"] = health.held.map { .string($0) }
+      object["lastFault"] = health.lastFault.map { .string($0.description) }
+      list.append(.object(object))
+    }
+    return list
   }
 
   /// Answers every push that left and closes all connections.

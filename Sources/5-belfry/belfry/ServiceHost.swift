@@ -4,6 +4,7 @@ import Basics
 import Bus
 import Delivery
 import HTTPAPI
+import PushPayload
 import PushService
 import Store
 import StoreSQLite
@@ -47,7 +48,9 @@ struct ServiceHost {
         onEvent: { log.service($0) })
       try await service.start()
       do throws(TransportFault) {
-        let server = try HTTPAPI(service: service, clock: clock).serve(on: listen)
+        var settings = HTTPAPI.Settings()
+        settings.health = { ["apns": .array(await senders.health())] }
+        let server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(on: listen)
         return ServiceHost(
           store: store, service: service, server: server, senders: senders, simulator: simulator, loops: loops,
           clock: clock)
