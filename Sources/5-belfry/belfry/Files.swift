@@ -43,7 +43,8 @@ enum Files {
   }
 
   static func temporaryFolder(_ name: String) throws(CommandFault) -> String {
-    let path = FileManager.default.temporaryDirectory.path() + "/\(name)-\(UUID().uuidString.lowercased())"
+    let folder = FileManager.default.temporaryDirectory.appending(path: "\(name)-\(UUID().uuidString.lowercased())")
+    let path = folder.path(percentEncoded: false)
     try makeFolder(path)
     return path
   }
