@@ -95,8 +95,8 @@ struct RetryPolicyTests {
   @Test(
     "an unknown reason is kept and handled by its status",
     arguments: [
-      (400, RefusalReason.Handling.fix), (403, .fix), (410, .dead), (418, .fix), (408, .later), (429, .later), (500, .later),
-      (502, .later), (599, .later), (301, .fix),
+      (400, RefusalReason.Handling.fix), (403, .fix), (410, .dead), (418, .fix), (408, .later), (429, .later),
+      (500, .later), (502, .later), (599, .later), (301, .fix),
     ])
   func unknown(status: Int, handling: RefusalReason.Handling) {
     let refusal = PushOutcome.Refusal(status: status, reason: "NotYetInvented", since: nil)

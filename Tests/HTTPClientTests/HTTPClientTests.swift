@@ -5,9 +5,9 @@ import Transport
 
 @Suite("Calls to other servers")
 struct HTTPClientTests {
-  private func withServer(
-    _ handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse, _ body: (String) async throws -> Void
-  ) async throws {
+  private typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
+
+  private func withServer(_ handler: @escaping Handler, _ body: (String) async throws -> Void) async throws {
     let server = try HTTPServer.start(try #require(Endpoint("127.0.0.1:0")), limits: HTTPLimits(), handler: handler)
     do { try await body("http://127.0.0.1:\(server.endpoint.port)") } catch {
       await server.stop()
@@ -18,7 +18,7 @@ struct HTTPClientTests {
 
   @Test("method, path, query, headers, credentials and body arrive, and the answer comes back")
   func echo() async throws {
-    try await withServer({ request in
+    let echo: Handler = { request in
       HTTPResponse(
         status: 207,
         headers: [
@@ -27,7 +27,8 @@ struct HTTPClientTests {
           "X-Sent": request.headers["x-mine"] ?? "-",
         ],
         body: request.body.reversed())
-    }) { base in
+    }
+    try await withServer(echo) { base in
       let client = HTTPClient()
       for _ in 0..<3 {
         let answer = try await client.call(
@@ -48,16 +49,18 @@ struct HTTPClientTests {
   @Test("a server that is not there is a fault with its address")
   func refused() async throws {
     var address = ""
-    try await withServer({ _ in HTTPResponse(status: 200) }) { address = $0 }
+    let ok: Handler = { _ in HTTPResponse(status: 200) }
+    try await withServer(ok) { address = $0 }
     await #expect(throws: HTTPClient.Fault.self) { try await HTTPClient().call("GET", address) }
   }
 
   @Test("a server that never answers ends at the time-out")
   func silence() async throws {
-    try await withServer({ _ in
+    let late: Handler = { _ in
       try? await Task.sleep(nanoseconds: 400_000_000)
       return HTTPResponse(status: 200)
-    }) { base in
+    }
+    try await withServer(late) { base in
       await #expect(throws: HTTPClient.Fault.self) {
         try await HTTPClient().call("GET", base, timeout: .milliseconds(50))
       }

@@ -181,9 +181,9 @@ extension DeviceSet: ExpressibleByArrayLiteral, CustomStringConvertible {
   }
 }
 
-/// Owns one C bitmap. Only `DeviceSet` touches it: it is changed while one `DeviceSet` alone refers to it
-/// (`isKnownUniquelyReferenced`), and read otherwise, so that sharing between tasks is safe.
-private final class Bitmap: @unchecked Sendable {
+/// Owns one C bitmap. Only `DeviceSet` touches it: it changes one that nobody else refers to
+/// (`isKnownUniquelyReferenced`) and reads others, so that sharing between tasks is safe.
+private final class Bitmap: @unchecked Sendable {  // guarded by uniqueness of the reference
   let pointer: UnsafeMutablePointer<roaring_bitmap_t>
 
   init(owning pointer: UnsafeMutablePointer<roaring_bitmap_t>?) {

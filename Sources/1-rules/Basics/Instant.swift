@@ -42,8 +42,9 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
     let second = seconds - days * 86_400
     let (year, month, day) = Self.civil(fromDays: days)
     let millis = milliseconds &- seconds &* 1000  // wraps back: `seconds * 1000` may lie before the first instant
-    return
-      "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2)).\(padded(millis, 3))Z"
+    let date = [padded(year, 4), padded(month, 2), padded(day, 2)].joined(separator: "-")
+    let time = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
+    return "\(date)T\(time).\(padded(millis, 3))Z"
   }
 
   /// Days since 1970-01-01 to year, month and day of the proleptic Gregorian calendar, by 400-year eras.

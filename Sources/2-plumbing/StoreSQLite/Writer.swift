@@ -57,8 +57,7 @@ final class Writer: @unchecked Sendable {  // `database` and `isClosed` are touc
 
   // MARK: Groups
 
-  /// Made by one task, used on `queue` alone from then on.
-  private struct Job: @unchecked Sendable {
+  private struct Job: @unchecked Sendable {  // made by one task, touched on `queue` only from then on
     var run: (Database) throws(StoreFault) -> Void
     var finish: (StoreFault?) -> Void
   }

@@ -27,10 +27,9 @@ public struct HTTP2Field: Hashable, Sendable {
 /// first by themselves; `:path` belongs to the message, not here. Names are made lower case.
 public final class HTTP2FieldBlock: Sendable {
   public let fields: [HTTP2Field]
-  /// Points into `memory`, which lives as long as the block and is written only while it is made.
-  nonisolated(unsafe) let pseudo: [nghttp2_nv]
-  nonisolated(unsafe) let regular: [nghttp2_nv]
-  nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
+  nonisolated(unsafe) let pseudo: [nghttp2_nv]  // points into `memory`
+  nonisolated(unsafe) let regular: [nghttp2_nv]  // points into `memory`
+  nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer  // written only in init, lives like the block
   /// The first field that HTTP/2 cannot carry.
   let invalid: String?
 

@@ -198,8 +198,8 @@ extension HTTP2Session {
   func said(_ words: String) { libraryWords = words }
 }
 
-/// Made once and never changed; sessions copy it.
-nonisolated(unsafe) let sessionCallbacks: OpaquePointer? = {
+/// What every session copies.
+nonisolated(unsafe) let sessionCallbacks: OpaquePointer? = {  // made once, never changed
   var callbacks: OpaquePointer?
   nghttp2_session_callbacks_new(&callbacks)
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in

@@ -72,8 +72,8 @@ public final class HTTPServer: Sendable {
   }
 }
 
-/// libmicrohttpd's daemon; its functions take its own locks.
-struct HTTPDaemon: @unchecked Sendable {
+/// libmicrohttpd's daemon.
+struct HTTPDaemon: @unchecked Sendable {  // its functions take its own locks
   private let pointer: OpaquePointer
   private let core: Unmanaged<HTTPServerCore>
   /// Text that libmicrohttpd points to while it runs.

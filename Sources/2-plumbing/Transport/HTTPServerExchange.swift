@@ -9,7 +9,7 @@ internal import CMicroHTTPD
 ///
 /// Belongs to the libmicrohttpd thread of its connection. Two things cross: `takeRequest` gives the request away before
 /// the handler starts, and `answer`, behind its lock, comes back.
-final class HTTPExchange: @unchecked Sendable {
+final class HTTPExchange: @unchecked Sendable {  // its connection's thread; `answer` has a lock
   private enum Step { case head, body, handled, answered }
 
   private var step = Step.head

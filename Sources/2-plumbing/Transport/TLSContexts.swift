@@ -23,8 +23,7 @@ public final class TLSServerContext: Sendable {
     case optional(authorities: [UInt8])
   }
 
-  /// Complete before anyone else sees it; OpenSSL counts references and locks inside.
-  nonisolated(unsafe) let context: OpaquePointer
+  nonisolated(unsafe) let context: OpaquePointer  // complete before anyone else sees it; OpenSSL locks inside
   /// In the form of ALPN: a length byte before each name.
   let protocols: [UInt8]
 
@@ -55,8 +54,7 @@ public final class TLSClientContext: Sendable {
     case pem([UInt8])
   }
 
-  /// As in `TLSServerContext`.
-  nonisolated(unsafe) let context: OpaquePointer
+  nonisolated(unsafe) let context: OpaquePointer  // complete before anyone else sees it; OpenSSL locks inside
   let offersH2: Bool
 
   /// `offersH2` false sends no ALPN at all, as some APNs clients do.

@@ -232,8 +232,8 @@ final class SealedOutput {
   func clear() { count = 0 }
 }
 
-/// A BIO that reads from and writes to the `TLSSession` it carries. Made once and never changed.
-nonisolated(unsafe) private let loopBIOMethod: OpaquePointer? = {
+/// A BIO that reads from and writes to the `TLSSession` it carries.
+nonisolated(unsafe) private let loopBIOMethod: OpaquePointer? = {  // made once, never changed
   let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "belfry loop")
   BIO_meth_set_read(method) { bio, memory, count in
     belfry_BIO_clear_retry_flags(bio!)
