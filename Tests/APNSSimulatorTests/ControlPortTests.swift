@@ -104,9 +104,9 @@ struct ControlPortTests {
       let key = try P256PrivateKey(pem: Array(#require(made["p8"]?.string).utf8))
       let teamID = try #require(made["teamId"]?.string)
       let signed =
-        base64URL(Array(#"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8)) + "."
-        + base64URL(Array(#"{"iss":"\#(teamID)","iat":\#(SystemClock().now.seconds)}"#.utf8))
-      let signature = base64URL(key.derSignature(of: Array(signed.utf8)) ?? [])
+        #"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8.base64URL + "."
+        + #"{"iss":"\#(teamID)","iat":\#(SystemClock().now.seconds)}"#.utf8.base64URL
+      let signature = (key.derSignature(of: Array(signed.utf8)) ?? []).base64URL
       let authorization = ("authorization", "bearer \(signed).\(signature)")
       func send(_ topic: String) async throws -> String? {
         let provider = try await scene.provider()

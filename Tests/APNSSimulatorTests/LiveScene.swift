@@ -45,10 +45,10 @@ struct LiveScene: Sendable {
   func authorization(at time: Instant = SystemClock().now) -> (String, String) {
     let credentials = simulator.credentials
     let signed =
-      base64URL(Array(#"{"alg":"ES256","kid":"\#(credentials.keyID)"}"#.utf8)) + "."
-      + base64URL(Array(#"{"iss":"\#(credentials.teamID)","iat":\#(time.seconds)}"#.utf8))
+      #"{"alg":"ES256","kid":"\#(credentials.keyID)"}"#.utf8.base64URL + "."
+      + #"{"iss":"\#(credentials.teamID)","iat":\#(time.seconds)}"#.utf8.base64URL
     let signature = credentials.signingKey.signature(of: Array(signed.utf8)) ?? []
-    return ("authorization", "bearer \(signed).\(base64URL(signature))")
+    return ("authorization", "bearer \(signed).\(signature.base64URL)")
   }
 
   struct ControlAnswer {

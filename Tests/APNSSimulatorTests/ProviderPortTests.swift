@@ -35,7 +35,7 @@ struct ProviderPortTests {
       let authorization = scene.authorization()
       let made = await provider.send("/3/device/\(token)", [authorization, topic])
       let id = try #require(made?.fields["apns-id"])
-      #expect(RequestChecks.isUUID(Array(id.utf8)[...]) && id == id.uppercased())
+      #expect(UUIDText.isCanonical(Array(id.utf8)[...]) && id == id.uppercased())
       let mine = "123e4567-e89b-12d3-a456-4266554400a0"
       let refused = await provider.send("/3/device/abcd", [authorization, topic, ("apns-id", mine)])
       #expect(refused == .init(status: 400, fields: ["apns-id": mine], body: #"{"reason":"BadDeviceToken"}"#))

@@ -18,14 +18,14 @@ struct TestProvider: Sendable {
 
   /// `header` and `claims` are JSON texts.
   func token(header: String, claims: String, form: SignatureForm = .raw) -> String {
-    let signed = base64URL(Array(header.utf8)) + "." + base64URL(Array(claims.utf8))
+    let signed = header.utf8.base64URL + "." + claims.utf8.base64URL
     let message = Array(signed.utf8)
     let signature =
       switch form {
       case .raw: privateKey.signature(of: message)
       case .der: privateKey.derSignature(of: message)
       }
-    return signed + "." + base64URL(signature ?? [])
+    return signed + "." + (signature ?? []).base64URL
   }
 
   func token(issuedAt: Instant, form: SignatureForm = .raw) -> String {
@@ -33,16 +33,4 @@ struct TestProvider: Sendable {
       header: #"{"alg":"ES256","kid":"\#(key.keyID)"}"#,
       claims: #"{"iss":"\#(key.teamID)","iat":\#(issuedAt.seconds)}"#, form: form)
   }
-}
-
-/// Without padding (RFC 7515 §2).
-func base64URL(_ bytes: [UInt8]) -> String {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-  var text: [UInt8] = []
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let group = bytes[start..<min(start + 3, bytes.count)]
-    let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-    for place in 0...group.count { text.append(alphabet[Int(bits >> UInt32(18 - 6 * place) & 63)]) }
-  }
-  return String(decoding: text, as: UTF8.self)
 }

@@ -1,3 +1,16 @@
+extension UInt8 {
+  /// The value of a hex digit of either case; nil for any other character.
+  @inlinable
+  public var hexDigit: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
+
 extension Sequence where Element == UInt8 {
   /// Two lower-case hex digits a byte.
   public var hex: String {
@@ -7,19 +20,14 @@ extension Sequence where Element == UInt8 {
 }
 
 /// The bytes that an even number of hex digits (either case) stands for; nil for anything else.
+@inlinable
 public func bytes(fromHex text: some Collection<UInt8>) -> [UInt8]? {
   guard text.count % 2 == 0 else { return nil }
   var bytes: [UInt8] = []
   bytes.reserveCapacity(text.count / 2)
   var high: UInt8?
   for character in text {
-    let digit: UInt8
-    switch character {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = character - UInt8(ascii: "A") + 10
-    default: return nil
-    }
+    guard let digit = character.hexDigit else { return nil }
     if let first = high {
       bytes.append(first << 4 | digit)
       high = nil

@@ -120,45 +120,8 @@ extension DeviceTokenFault.Kind {
   }
 }
 
-/// The bytes that base64 stands for, in the standard or the URL alphabet, with or without padding; nil for other text.
-private func bytes(fromBase64 text: Substring.UTF8View) -> [UInt8]? {
-  var bytes: [UInt8] = []
-  var buffer: UInt32 = 0
-  var bits = 0
-  var padding = 0
-  for character in text {
-    let value: UInt8
-    switch character {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = character - UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): value = character - UInt8(ascii: "a") + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): value = character - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "+"), UInt8(ascii: "-"): value = 62
-    case UInt8(ascii: "/"), UInt8(ascii: "_"): value = 63
-    case UInt8(ascii: "="):
-      padding += 1
-      continue
-    default: return nil
-    }
-    guard padding == 0 else { return nil }
-    buffer = buffer << 6 | UInt32(value)
-    bits += 6
-    if bits >= 8 {
-      bits -= 8
-      bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
-    }
-  }
-  return padding <= 2 && bits < 6 ? bytes : nil
-}
-
 extension UInt8 {
-  fileprivate var isHexDigit: Bool {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
-  }
+  fileprivate var isHexDigit: Bool { hexDigit != nil }
 
   fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0D) ~= self }
 }

@@ -59,7 +59,7 @@ extension PushHeaders {
 
   private func judgeID(_ faults: inout [HeaderFault]) {
     guard let id else { return }
-    if !Self.isUUID(id) {
+    if !UUIDText.isCanonical(id.utf8) {
       faults.append(
         HeaderFault(
           .idInvalid, .error, .id, .badMessageID, "apns-id is \(quoted(id)), not a UUID", "APNs refuses the push.",
@@ -69,15 +69,6 @@ extension PushHeaders {
         HeaderFault(
           .idUpperCase, .hint, .id, nil, "apns-id has upper-case digits",
           "APNs takes it; Apple's page asks for lower case.", "Send \(id.lowercased())."))
-    }
-  }
-
-  /// The canonical form: 8-4-4-4-12 hexadecimal digits in either case.
-  static func isUUID(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 36 else { return false }
-    return bytes.enumerated().allSatisfy { index, byte in
-      [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : byte.hexDigit != nil
     }
   }
 

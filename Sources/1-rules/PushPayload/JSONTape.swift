@@ -1,3 +1,5 @@
+import Basics
+
 /// A JSON text as a flat list of what stands in it, in document order: reading it costs one allocation, whatever it
 /// holds, and lint walks it without making a single String.
 ///
@@ -163,14 +165,5 @@ struct JSONTape: Sendable {
 }
 
 extension UInt8 {
-  var hexDigit: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-
   var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 }

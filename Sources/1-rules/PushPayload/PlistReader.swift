@@ -1,3 +1,5 @@
+import Basics
+
 /// Reads the notation in which device logs show a payload, which people paste from there: NSLog's description of a
 /// dictionary (`{ aps = { alert = "…"; badge = 1; }; key1 = value1; }`, old-style property lists, with comments) and
 /// Swift's (`[AnyHashable("aps"): { … }]`).

@@ -82,7 +82,7 @@ public actor WebSocket {
       throw TransportFault(
         .system, at: url, what: "this is no WebSocket address", remedy: "Give ws://HOST:PORT/PATH.")
     }
-    let key = WebSocketHandshake.base64((0..<16).map { _ in UInt8.random(in: 0...255) })
+    let key = (0..<16).map { _ in UInt8.random(in: 0...255) }.base64
     let socket = WebSocket(loop: loop, limits: limits, isClient: true, phase: .closed)
     do {
       try await socket.open(

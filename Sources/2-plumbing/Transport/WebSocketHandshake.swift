@@ -1,3 +1,4 @@
+internal import Basics
 internal import COpenSSL
 
 /// The words of the opening handshake (RFC 6455 §4).
@@ -7,29 +8,13 @@ enum WebSocketHandshake {
     let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
     var digest = [UInt8](repeating: 0, count: 20)
     EVP_Digest(text, text.count, &digest, nil, EVP_sha1(), nil)
-    return base64(digest)
+    return digest.base64
   }
 
   /// 16 bytes in base64: 24 characters, two of them padding.
   static func isKey(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return bytes.count == 24 && bytes.suffix(2).elementsEqual("==".utf8)
-      && bytes.dropLast(2).allSatisfy { alphabet.contains($0) }
+    text.utf8.count == 24 && text.hasSuffix("==") && bytes(fromBase64: text.utf8)?.count == 16
   }
-
-  static func base64(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-      for place in 0..<4 {
-        text.append(place <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * place) & 63)] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
   /// Whether a comma-separated header value has the word, whatever its case.
   static func lists(_ value: String?, _ word: String) -> Bool {

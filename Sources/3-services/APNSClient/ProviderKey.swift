@@ -101,12 +101,11 @@ public final class ProviderKey: Sendable, CustomStringConvertible {
   /// A JSON Web Token: ES256, `kid`, `iss`, and `iat` as a whole number of seconds (RFC 7519; Apple, "Establishing a
   /// token-based connection to APNs").
   func token(issuedAt: Instant) -> [UInt8] {
-    var token = base64URL(Array(#"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8))
-    token.append(UInt8(ascii: "."))
-    token += base64URL(Array(#"{"iss":"\#(teamID)","iat":\#(issuedAt.seconds)}"#.utf8))
-    guard let signature = key.signature(of: token) else { return [] }
-    token.append(UInt8(ascii: "."))
-    return token + base64URL(signature)
+    let header = #"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8.base64URL
+    let claims = #"{"iss":"\#(teamID)","iat":\#(issuedAt.seconds)}"#.utf8.base64URL
+    let signed = Array("\(header).\(claims)".utf8)
+    guard let signature = key.signature(of: signed) else { return [] }
+    return signed + ".\(signature.base64URL)".utf8
   }
 }
 
@@ -134,18 +133,4 @@ public struct CredentialFault: Error, Hashable, Sendable, CustomStringConvertibl
   }
 
   public var description: String { "\(name): \(found). \(remedy)" }
-}
-
-/// The URL alphabet without padding (RFC 4648 §5).
-func base64URL(_ bytes: [UInt8]) -> [UInt8] {
-  let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-  var text: [UInt8] = []
-  text.reserveCapacity((bytes.count * 4 + 2) / 3)
-  for start in stride(from: 0, to: bytes.count, by: 3) {
-    let count = min(3, bytes.count - start)
-    var group: UInt32 = 0
-    for offset in 0..<3 { group = group << 8 | (offset < count ? UInt32(bytes[start + offset]) : 0) }
-    for digit in 0...count { text.append(alphabet[Int(group >> UInt32(18 - 6 * digit) & 63)]) }
-  }
-  return text
 }

@@ -30,7 +30,7 @@ extension OutgoingPush {
     if topic.isEmpty { return .missingTopic }
     if !topic.utf8.allSatisfy(isHeaderByte) { return .badTopic }
     if let expiration, expiration < 0 { return .badExpirationDate }
-    if !isUUID(id) { return .badMessageID }
+    if !UUIDText.isCanonical(id.utf8) { return .badMessageID }
     if let collapseID {
       guard collapseID.utf8.count <= PushHeaders.collapseIDLimit, collapseID.utf8.allSatisfy(isHeaderByte) else {
         return .badCollapseID
@@ -49,19 +49,3 @@ extension PushOutcome {
 
 /// A byte that a header's value may hold (RFC 9110 §5.5), which begins and ends with no space here.
 private func isHeaderByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F || byte == 0x20 }
-
-private func isUUID(_ text: String) -> Bool {
-  guard text.utf8.count == 36 else { return false }
-  var index = 0
-  for byte in text.utf8 {
-    let legal =
-      switch index {
-      case 8, 13, 18, 23: byte == UInt8(ascii: "-")
-      default:
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) || (0x41...0x46).contains(byte)
-      }
-    guard legal else { return false }
-    index += 1
-  }
-  return true
-}

@@ -44,13 +44,3 @@ func text(_ bytes: some Collection<UInt8>) -> String {
   let shown = bytes.prefix(80).map { (0x20...0x7E).contains($0) || $0 >= 0x80 ? $0 : UInt8(ascii: "?") }
   return String(decoding: shown, as: UTF8.self) + (bytes.count > 80 ? "…" : "")
 }
-
-/// The value of a hex digit of either case.
-func hexDigit(_ character: UInt8) -> UInt8? {
-  switch character {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-  default: nil
-  }
-}

@@ -129,7 +129,7 @@ struct CourierSession: Sendable {
     if let payload = String(validating: handover.push.payload, as: UTF8.self) {
       object["payload"] = .string(payload)
     } else {
-      object["payloadBase64"] = .string(NotificationJSON.base64(handover.push.payload))
+      object["payloadBase64"] = .string(handover.push.payload.base64)
     }
     switch downward.yield(.text(JSONValue.object(object).text)) {
     case .enqueued, .terminated: break

@@ -15,7 +15,7 @@ enum NotificationJSON {
         bytes += entry.push.payload
       } else {
         bytes += ",\"payloadBase64\":".utf8
-        bytes += JSONValue.string(base64(entry.push.payload)).encoded()
+        bytes += JSONValue.string(entry.push.payload.base64).encoded()
       }
       bytes.append(UInt8(ascii: "}"))
     }
@@ -89,18 +89,5 @@ enum NotificationJSON {
       "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
       "path": .string("\(finding.path)"), "message": .string(finding.message), "fix": .string(finding.fix),
     ]
-  }
-
-  static func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-      for place in 0..<4 {
-        text.append(place <= group.count ? alphabet[Int(bits >> UInt32(18 - 6 * place) & 63)] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

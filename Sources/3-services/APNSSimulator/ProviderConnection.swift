@@ -93,7 +93,7 @@ final class ProviderConnection: HTTP2ServerHandler {
       if trust.isProven { announceMany() }
       let uniqueID: Bytes? =
         switch checked.environment {
-        case .sandbox: UUIDText.make(upperCase: false, &dice)[...]
+        case .sandbox: UUIDText.version4(dice.next(), dice.next())[...]
         case .production: nil
         }
       try core.accept(checked, id: id, uniqueID: uniqueID, body: request.body, now: now)
@@ -114,8 +114,8 @@ final class ProviderConnection: HTTP2ServerHandler {
 
   /// The request's own, byte for byte, when it is a UUID; else a new one in capitals, as Apple's servers make them.
   private func answerID(to request: PushRequest) -> Bytes {
-    if let id = request[.messageID], RequestChecks.isUUID(id) { return id }
-    return UUIDText.make(upperCase: true, &dice)[...]
+    if let id = request[.messageID], UUIDText.isCanonical(id) { return id }
+    return UUIDText.version4(dice.next(), dice.next(), upperCase: true)[...]
   }
 
   func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}
@@ -124,31 +124,6 @@ final class ProviderConnection: HTTP2ServerHandler {
 
   private static let idName = Array("apns-id".utf8)
   private static let uniqueIDName = Array("apns-unique-id".utf8)
-}
-
-/// Random UUIDs (RFC 9562 §5.4) in letters.
-enum UUIDText {
-  private static let lower = Array("0123456789abcdef".utf8)
-  private static let upper = Array("0123456789ABCDEF".utf8)
-
-  static func make(upperCase: Bool, _ dice: inout some RandomNumberGenerator) -> [UInt8] {
-    let digits = upperCase ? upper : lower
-    var high = dice.next()
-    var low = dice.next()
-    high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
-    low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for nibble in 0..<32 {
-      switch nibble {
-      case 8, 12, 16, 20: text.append(UInt8(ascii: "-"))
-      default: break
-      }
-      let word = nibble < 16 ? high : low
-      text.append(digits[Int(word >> UInt64(60 - 4 * (nibble & 15)) & 15)])
-    }
-    return text
-  }
 }
 
 extension ProviderCertificate {

@@ -24,7 +24,7 @@ struct ProviderToken: Sendable {
     }
     let header = try Self.object(parts[0], "header")
     let claims = try Self.object(parts[1], "claims")
-    guard let signature = bytes(fromBase64URL: parts[2]) else {
+    guard let signature = bytes(fromBase64: parts[2]) else {
       throw Defect(explanation: "the token's signature is not base64url")
     }
     guard let algorithm = header["alg"]?.string else {
@@ -50,7 +50,7 @@ struct ProviderToken: Sendable {
   }
 
   private static func object(_ part: ArraySlice<UInt8>, _ name: String) throws(Defect) -> JSONObject {
-    guard let bytes = bytes(fromBase64URL: part) else {
+    guard let bytes = bytes(fromBase64: part) else {
       throw Defect(explanation: "the token's \(name) is not base64url")
     }
     let document: JSONDocument
@@ -76,35 +76,6 @@ struct ProviderToken: Sendable {
     guard let seconds = Double(literal), seconds.isFinite else { return nil }
     return Instant(milliseconds: Int64(max(-9e15, min(9e15, (seconds * 1000).rounded(.down)))))
   }
-}
-
-/// The bytes of base64 in the URL alphabet (RFC 4648 §5), with or without padding; nil for anything else.
-func bytes(fromBase64URL text: ArraySlice<UInt8>) -> [UInt8]? {
-  var text = text
-  while text.last == UInt8(ascii: "=") { text = text.dropLast() }
-  guard text.count % 4 != 1 else { return nil }
-  var bytes: [UInt8] = []
-  bytes.reserveCapacity(text.count * 3 / 4)
-  var held: UInt32 = 0
-  var bits = 0
-  for character in text {
-    let digit: UInt8
-    switch character {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit = character - UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = character - UInt8(ascii: "a") + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "-"), UInt8(ascii: "+"): digit = 62
-    case UInt8(ascii: "_"), UInt8(ascii: "/"): digit = 63
-    default: return nil
-    }
-    held = held << 6 | UInt32(digit)
-    bits += 6
-    if bits >= 8 {
-      bits -= 8
-      bytes.append(UInt8(truncatingIfNeeded: held >> UInt32(bits)))
-    }
-  }
-  return bytes
 }
 
 extension String {

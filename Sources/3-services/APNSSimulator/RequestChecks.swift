@@ -47,7 +47,7 @@ struct RequestChecks: Sendable {
       throw Refusal(.duplicateHeaders, "the header \(text(repeated)) came twice")
     }
     let id = request[.messageID]
-    if let id, !Self.isUUID(id) {
+    if let id, !UUIDText.isCanonical(id) {
       throw Refusal(.badMessageID, "apns-id is \"\(text(id))\"; it must be a UUID in the form 8-4-4-4-12")
     }
     let environment = request.host.flatMap { SimulatedEnvironment(host: $0) } ?? defaultEnvironment
@@ -85,18 +85,6 @@ struct RequestChecks: Sendable {
     }
     if token.isEmpty { throw Refusal(.missingDeviceToken, "the path ends before the device token") }
     return token
-  }
-
-  /// 8-4-4-4-12 hex digits of either case (RFC 9562 §4).
-  static func isUUID(_ text: Bytes) -> Bool {
-    guard text.count == 36 else { return false }
-    for (place, character) in text.enumerated() {
-      switch place {
-      case 8, 13, 18, 23: if character != UInt8(ascii: "-") { return false }
-      default: if hexDigit(character) == nil { return false }
-      }
-    }
-    return true
   }
 
   private static func topic(_ value: Bytes?, grant: ConnectionTrust.Grant) throws(Refusal) -> Bytes {

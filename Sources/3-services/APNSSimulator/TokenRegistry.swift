@@ -83,7 +83,7 @@ struct TokenRegistry: Sendable {
   func find(
     token: Bytes, environment: SimulatedEnvironment, topic: Bytes, now: Instant
   ) throws(Refusal) -> TokenRecord {
-    guard let bytes = Self.bytes(fromHex: token) else {
+    guard (2...200).contains(token.count), let bytes = bytes(fromHex: token) else {
       throw Refusal(
         .badDeviceToken, "\"\(text(token))\" is no device token: 2 to 200 hex digits, an even count, are expected")
     }
@@ -105,18 +105,5 @@ struct TokenRegistry: Sendable {
         end.reason, since: end.since, "the token is dead since \(end.since); drop it unless it registered later")
     }
     return record
-  }
-
-  private static func bytes(fromHex text: Bytes) -> [UInt8]? {
-    guard (2...200).contains(text.count), text.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count / 2)
-    var index = text.startIndex
-    while index < text.endIndex {
-      guard let high = hexDigit(text[index]), let low = hexDigit(text[index + 1]) else { return nil }
-      bytes.append(high << 4 | low)
-      index += 2
-    }
-    return bytes
   }
 }

@@ -48,25 +48,10 @@ extension HTTPAPI {
         break
       }
     }
-    return Answers.ok(["cidlist": .array((0..<count).map { _ in .string("\(app.key)-\(randomUUID())") })])
-  }
-
-  /// Version 4 (RFC 9562 §5.4), lower case.
-  private func randomUUID() -> String {
-    let high = settings.random() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
-    let low = settings.random() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-    let digits = (hex(high) + hex(low)).utf8
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text += "-" }
-      text.unicodeScalars.append(Unicode.Scalar(digit))
+    let ids = (0..<count).map { _ in
+      String(decoding: UUIDText.version4(settings.random(), settings.random()), as: UTF8.self)
     }
-    return text
-  }
-
-  private func hex(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return Answers.ok(["cidlist": .array(ids.map { .string("\(app.key)-\($0)") })])
   }
 
   /// `GET /v1/pushes/{msg_id}`.
