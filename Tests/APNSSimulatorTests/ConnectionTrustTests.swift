@@ -1,4 +1,5 @@
 import Basics
+import PushPayload
 import Testing
 import Transport
 
@@ -148,7 +149,7 @@ struct ConnectionTrustTests {
     for (provider, next, reason) in [
       (first, sameTeam, nil), (first, otherTeam, .invalidProviderToken), (first, narrow, .unrelatedKeyIDInToken),
       (narrow, relative, nil), (narrow, stranger, .unrelatedKeyIDInToken), (narrow, first, .unrelatedKeyIDInToken),
-    ] as [(TestProvider, TestProvider, Reason?)] {
+    ] as [(TestProvider, TestProvider, RefusalReason?)] {
       var scene = Scene(first, sameTeam, otherTeam, narrow, relative, stranger)
       #expect(scene.send(provider.token(issuedAt: start)) == nil)
       #expect(scene.send(next.token(issuedAt: later), at: later)?.reason == reason)

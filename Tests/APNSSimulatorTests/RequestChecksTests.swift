@@ -14,7 +14,7 @@ struct RequestRow: Sendable, CustomTestStringConvertible {
   var fields: [(String, String)]
   var body: String
   var rules = RequestChecks.Rules()
-  var expected: Reason?
+  var expected: RefusalReason?
   /// A part of our own words.
   var words = ""
 
@@ -24,7 +24,7 @@ struct RequestRow: Sendable, CustomTestStringConvertible {
   init(
     _ what: String, _ changes: [String: String?] = [:], adding: [(String, String)] = [],
     body: String = #"{"aps":{"alert":"Hello"}}"#, rules: (inout RequestChecks.Rules) -> Void = { _ in },
-    gives expected: Reason?, saying words: String = ""
+    gives expected: RefusalReason?, saying words: String = ""
   ) {
     self.what = what
     self.body = body
@@ -192,7 +192,7 @@ struct RequestChecksTests {
     field(9, "apns-collapse-id", wrong: String(repeating: "a", count: 65), right: nil)
     var row = RequestRow("order", body: first > 10 ? "{}" : "", gives: nil)
     row.fields = fields
-    let reasons: [Reason] = [
+    let reasons: [RefusalReason] = [
       .methodNotAllowed, .badPath, .duplicateHeaders, .badMessageID, .missingProviderToken, .missingTopic,
       .invalidPushType, .badPriority, .badExpirationDate, .badCollapseID, .payloadEmpty,
     ]

@@ -40,7 +40,7 @@ struct ServiceStateTests {
       return acceptance.handover?.push.id
     }
 
-    mutating func refusal(_ attempt: (inout Scene) throws -> String?) -> Reason? {
+    mutating func refusal(_ attempt: (inout Scene) throws -> String?) -> RefusalReason? {
       do {
         _ = try attempt(&self)
         return nil

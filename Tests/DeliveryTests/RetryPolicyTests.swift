@@ -1,5 +1,6 @@
 import Basics
 import Delivery
+import PushPayload
 import Testing
 
 @Suite("Trying again")

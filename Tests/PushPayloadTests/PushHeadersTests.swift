@@ -25,12 +25,12 @@ struct PushHeadersTests {
     var name: String
     var change: @Sendable (inout PushHeaders) -> Void
     var code: LintCode?
-    var reason: HeaderFault.Reason?
+    var reason: RefusalReason?
     var words = ""
     var testDescription: String { name }
 
     init(
-      _ name: String, _ code: LintCode? = nil, _ reason: HeaderFault.Reason? = nil, _ words: String = "",
+      _ name: String, _ code: LintCode? = nil, _ reason: RefusalReason? = nil, _ words: String = "",
       _ change: @escaping @Sendable (inout PushHeaders) -> Void
     ) {
       self.name = name

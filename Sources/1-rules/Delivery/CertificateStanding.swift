@@ -1,4 +1,5 @@
 public import Basics
+public import PushPayload
 
 /// Whether a client certificate may be used: held back with one alarm once APNs has refused it, tried again later.
 ///

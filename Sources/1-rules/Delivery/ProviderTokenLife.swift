@@ -1,4 +1,5 @@
 public import Basics
+public import PushPayload
 
 /// The life of one key's provider token (JWT): made once for all connections, kept 50 minutes, never made in reaction
 /// to many refusals at once, and held back when APNs refuses what was made just now.

@@ -1,4 +1,5 @@
 public import Basics
+import PushPayload
 
 /// Whether a push that was not accepted goes again, when, and how it ends if not.
 ///

@@ -1,4 +1,5 @@
 public import Basics
+public import PushPayload
 
 /// Notices that a topic is wrong for everybody: after a few identical refusals in a row the pushes of that topic are
 /// held, the operator is told once, and no token is blamed (case C37).

@@ -175,7 +175,7 @@ extension PushHeaders {
 
   private func judgeExpiration(_ setting: Setting, _ faults: inout [HeaderFault]) {
     func fault(
-      _ code: LintCode, _ severity: Severity, _ reason: HeaderFault.Reason?, _ found: String, _ effect: String,
+      _ code: LintCode, _ severity: Severity, _ reason: RefusalReason?, _ found: String, _ effect: String,
       _ fix: String
     ) {
       faults.append(HeaderFault(code, severity, .expiration, reason, found, effect, fix))
@@ -260,7 +260,7 @@ extension PushHeaders {
 
 extension HeaderFault {
   fileprivate init(
-    _ code: LintCode, _ severity: Severity, _ header: PushHeaders.Name, _ reason: Reason?, _ found: String,
+    _ code: LintCode, _ severity: Severity, _ header: PushHeaders.Name, _ reason: RefusalReason?, _ found: String,
     _ effect: String, _ fix: String
   ) {
     self.init(code: code, severity: severity, header: header, reason: reason, found: found, effect: effect, fix: fix)

@@ -105,24 +105,11 @@ public struct HeaderFault: Error, Hashable, Sendable {
   public let severity: Severity
   public let header: PushHeaders.Name
   /// Apple's word for it in a 400 answer; nil when APNs takes the push all the same.
-  public let reason: Reason?
+  public let reason: RefusalReason?
   /// What was found; a sentence without its full stop.
   public let found: String
   /// What APNs or the phone does then; a sentence.
   public let effect: String
   /// What to send instead; a sentence.
   public let fix: String
-
-  /// Reasons of 400 answers that concern headers (spec apns.md §8.2).
-  public enum Reason: String, CaseIterable, Sendable {
-    case badCollapseID = "BadCollapseId"
-    case badExpirationDate = "BadExpirationDate"
-    case badMessageID = "BadMessageId"
-    case badPriority = "BadPriority"
-    case badTopic = "BadTopic"
-    case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
-    case duplicateHeaders = "DuplicateHeaders"
-    case invalidPushType = "InvalidPushType"
-    case missingTopic = "MissingTopic"
-  }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Delivery
+import PushPayload
 import Transport
 
 /// The loop's side: what happens goes into the pool, what follows is done.

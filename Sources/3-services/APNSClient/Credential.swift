@@ -1,5 +1,6 @@
 public import Basics
 import Delivery
+import PushPayload
 public import Transport
 
 /// What APNs knows a provider by.

@@ -1,5 +1,6 @@
 import Basics
 public import Delivery
+import PushPayload
 import Transport
 
 /// A provider key (`.p8`) and the one provider token that lives on it, shared by every client that is given this object:

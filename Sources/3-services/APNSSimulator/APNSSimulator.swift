@@ -1,4 +1,5 @@
 public import Basics
+public import PushPayload
 public import Transport
 
 /// Apple's push service, simulated: providers connect over TLS and HTTP/2 as they do to Apple, pushes are judged, stored
@@ -129,7 +130,7 @@ public final class APNSSimulator: Sendable {
   /// else the next push is still taken and 410 begins within `Configuration.goneDelay`.
   @discardableResult
   public func end(
-    token: [UInt8], reason: Reason = .unregistered, since: Instant? = nil, isToldAtOnce: Bool = false
+    token: [UInt8], reason: RefusalReason = .unregistered, since: Instant? = nil, isToldAtOnce: Bool = false
   ) -> Bool {
     core.withState { state, now in
       state.end(token, reason: reason, since: since ?? now, isToldAtOnce: isToldAtOnce, now: now) != nil

@@ -136,10 +136,10 @@ struct ControlRoutes: Sendable {
   private func device(_ request: HTTPRequest, token: String) async throws -> HTTPResponse {
     guard request.method == "DELETE" else { throw Self.wrongMethod(request, "DELETE") }
     let query = try ControlQuery(request, known: ["immediately", "reason", "timestamp"])
-    let reason: Reason
+    let reason: RefusalReason
     switch query["reason"] {
-    case nil, Reason.unregistered.rawValue: reason = .unregistered
-    case Reason.expiredToken.rawValue: reason = .expiredToken
+    case nil, RefusalReason.unregistered.rawValue: reason = .unregistered
+    case RefusalReason.expiredToken.rawValue: reason = .expiredToken
     case .some(let other):
       throw ControlFault(400, at: "reason", "\"\(other.shortened)\" is not known", "Give Unregistered or ExpiredToken.")
     }

@@ -1,4 +1,5 @@
 public import Basics
+internal import PushPayload
 
 /// What a provider's TLS certificate says about pushes (Apple, "Establishing a certificate-based connection to APNs").
 public struct ProviderCertificate: Hashable, Sendable {

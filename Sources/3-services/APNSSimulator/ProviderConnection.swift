@@ -1,4 +1,5 @@
 internal import Basics
+internal import PushPayload
 internal import Transport
 
 /// One provider's connection: turns requests into questions to the core and verdicts into answers. On its loop only.

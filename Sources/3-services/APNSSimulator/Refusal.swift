@@ -1,14 +1,15 @@
 public import Basics
+public import PushPayload
 
 /// A push that was not taken: Apple's word for the caller, and ours for the person who looks for the cause.
 public struct Refusal: Error, Hashable, Sendable {
-  public let reason: Reason
+  public let reason: RefusalReason
   /// Only with 410: since when the token is dead.
   public let since: Instant?
   /// What was found and what to do; never leaves by the APNs port, `GET /refusals` and the log tell it.
   public let explanation: String
 
-  public init(_ reason: Reason, since: Instant? = nil, _ explanation: String) {
+  public init(_ reason: RefusalReason, since: Instant? = nil, _ explanation: String) {
     self.reason = reason
     self.since = since
     self.explanation = explanation
@@ -18,7 +19,7 @@ public struct Refusal: Error, Hashable, Sendable {
   public func body(spelling: KeyEnvironmentSpelling = .wire) -> [UInt8] {
     let word =
       switch (reason, spelling) {
-      case (.badEnvironmentKeyInToken, .documented): "BadEnvironmentKeyIdInToken"
+      case (.badEnvironmentKeyInToken, .documented): RefusalReason.badEnvironmentKeyIDInToken.rawValue
       case (_, .wire), (_, .documented): reason.rawValue
       }
     guard let since else { return Array("{\"reason\":\"\(word)\"}".utf8) }

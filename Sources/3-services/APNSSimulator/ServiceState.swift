@@ -246,7 +246,8 @@ struct ServiceState: Sendable {
 
   /// Ends a token. With `isToldAtOnce` the very next push gets 410, otherwise the first push is still taken and 410
   /// begins a little later. nil for an unknown token.
-  mutating func end(_ token: [UInt8], reason: Reason, since: Instant, isToldAtOnce: Bool, now: Instant) -> TokenRecord?
+  mutating func end(_ token: [UInt8], reason: RefusalReason, since: Instant, isToldAtOnce: Bool, now: Instant)
+    -> TokenRecord?
   {
     guard let record = registry.end(token, reason: reason, since: since, toldFrom: isToldAtOnce ? now : nil) else {
       return nil

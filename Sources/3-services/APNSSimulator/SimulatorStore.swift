@@ -123,7 +123,7 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
       else { return }
       let owner = TokenRecord.Owner(
         device: row.text(1) ?? "", bundleID: row.text(2) ?? "", environment: environment, kind: kind)
-      let end = row.text(5).flatMap(Reason.init(rawValue:)).map { reason in
+      let end = row.text(5).flatMap(RefusalReason.init(rawValue:)).map { reason in
         TokenRecord.End(
           reason: reason, since: Instant(milliseconds: row.integer(6) ?? 0),
           toldFrom: row.integer(7).map(Instant.init(milliseconds:)))

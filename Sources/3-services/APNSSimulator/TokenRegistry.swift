@@ -1,4 +1,5 @@
 internal import Basics
+internal import PushPayload
 
 /// A device token as Apple's side knows it.
 struct TokenRecord: Hashable, Sendable {
@@ -12,7 +13,7 @@ struct TokenRecord: Hashable, Sendable {
 
   /// The app is gone, or the token's life is over.
   struct End: Hashable, Sendable {
-    var reason: Reason
+    var reason: RefusalReason
     /// What 410 tells as `timestamp`.
     var since: Instant
     /// From then on 410 is answered; nil until a push has met the dead token (Apple delays it on purpose).
@@ -63,7 +64,7 @@ struct TokenRegistry: Sendable {
 
   /// The app was removed from the device, or the token's life is over: false for an unknown token. `toldFrom` sets the
   /// time of the first 410; nil leaves it to the next push.
-  mutating func end(_ bytes: [UInt8], reason: Reason, since: Instant, toldFrom: Instant?) -> TokenRecord? {
+  mutating func end(_ bytes: [UInt8], reason: RefusalReason, since: Instant, toldFrom: Instant?) -> TokenRecord? {
     guard var record = records[bytes] else { return nil }
     if record.end == nil || toldFrom != nil {
       record.end = TokenRecord.End(reason: reason, since: record.end?.since ?? since, toldFrom: toldFrom)

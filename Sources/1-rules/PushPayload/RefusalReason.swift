@@ -1,6 +1,6 @@
-/// Apple's words for a refused push, each with its one status (Apple, "Handling notification responses from APNs"; the
-/// whole table is in docs/apns-simulator.md).
-public enum Reason: String, CaseIterable, Sendable {
+/// Apple's reasons for not taking a push to a device ("Handling notification responses from APNs"), each with its one
+/// HTTP status. A reason that is not listed here may come all the same; it travels as text.
+public enum RefusalReason: String, CaseIterable, Sendable {
   case badCollapseID = "BadCollapseId"
   case badDeviceToken = "BadDeviceToken"
   case badExpirationDate = "BadExpirationDate"
@@ -22,7 +22,9 @@ public enum Reason: String, CaseIterable, Sendable {
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
   case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
-  /// As seen on the wire; Apple's page spells it `BadEnvironmentKeyIdInToken`.
+  /// As documented.
+  case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
+  /// As seen on the wire.
   case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
   case badPath = "BadPath"
   case methodNotAllowed = "MethodNotAllowed"
@@ -35,7 +37,6 @@ public enum Reason: String, CaseIterable, Sendable {
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
-  /// HTTP status.
   public var status: Int {
     switch self {
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
@@ -43,7 +44,7 @@ public enum Reason: String, CaseIterable, Sendable {
       .payloadEmpty, .topicDisallowed:
       400
     case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden, .invalidProviderToken,
-      .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyInToken:
+      .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken:
       403
     case .badPath: 404
     case .methodNotAllowed: 405
