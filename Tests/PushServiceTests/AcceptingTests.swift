@@ -76,10 +76,10 @@ struct AcceptingTests {
         found: "no alert, sound, badge or content-available"),
       Row(
         "C30 a comma", order(audience: .alias("user,1")), is: .invalidParameter, at: "audience.alias",
-        found: "U+002C COMMA as character 5 of “user,1”"),
+        found: "\"user,1\" has ',' comma (U+002C) at character 5"),
       Row(
         "C30 a zero-width space", order(audience: .registrationID("abc\u{200B}")), is: .invalidParameter,
-        at: "audience.registration_id", found: "U+200B ZERO WIDTH SPACE as character 4 of “abc�”"),
+        at: "audience.registration_id", found: "\"abc<U+200B>\" has zero width space (U+200B) at character 4"),
       Row(
         "a cid without end", order(cid: String(repeating: "c", count: 129)), is: .invalidParameter, at: "cid",
         found: "129 bytes"),

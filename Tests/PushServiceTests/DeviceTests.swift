@@ -165,12 +165,13 @@ struct DeviceTests {
   }
 
   static let names: [(String, String?)] = [
-    ("46", nil), ("user,1", "U+002C COMMA as character 5 of “user,1”"), ("a b", "U+0020 SPACE as character 2 of “a b”"),
-    ("🔔", "U+1F514 BELL as character 1 of “🔔”"), (String(repeating: "铃", count: 13) + "x", nil),
-    (String(repeating: "铃", count: 14), "alias of 42 bytes in UTF-8"),
-    ("a-b", "U+002D HYPHEN-MINUS as character 2 of “a-b”"),
-    ("a\n", "U+000A LINE FEED as character 2 of “a�”"), ("@!#$&*+=.|￥_aZ09中", nil),
-    ("é", "U+00E9 LATIN SMALL LETTER E WITH ACUTE as character 1 of “é”"), ("", "an empty alias"),
+    ("46", nil), ("user,1", "\"user,1\" has ',' comma (U+002C) at character 5"),
+    ("a b", "\"a b\" has space (U+0020) at character 2"),
+    ("🔔", "\"🔔\" has '🔔' bell (U+1F514) at character 1"), (String(repeating: "铃", count: 13) + "x", nil),
+    (String(repeating: "铃", count: 14), "\"\(String(repeating: "铃", count: 14))\" has 42 bytes of UTF-8"),
+    ("a-b", "\"a-b\" has '-' hyphen-minus (U+002D) at character 2"),
+    ("a\n", "\"a<U+000A>\" has line feed (U+000A) at character 2"), ("@!#$&*+=.|￥_aZ09中", nil),
+    ("é", "\"é\" has 'é' latin small letter e with acute (U+00E9) at character 1"), ("", "the string is empty"),
   ]
 
   @Test("C30 names show the character at fault by name and place", arguments: names)
@@ -193,7 +194,7 @@ struct DeviceTests {
     let bench = try await ServiceBench()
     let app = try await bench.app()
     for (id, word) in [
-      (" abc", "SPACE"), ("abc\n", "LINE FEED"), ("abc\u{200B}", "ZERO WIDTH SPACE"), ("abc", "no device"),
+      (" abc", "space"), ("abc\n", "line feed"), ("abc\u{200B}", "zero width space"), ("abc", "no device"),
     ] {
       let fault = try await fault { () throws(RequestFault) in
         try await bench.service.device(app, registrationID: id)

@@ -27,19 +27,19 @@ enum AudienceReading {
       }
     }
     var parts: [AudienceExpression] = []
-    if let tags = try names(fields["tag"], most: mostTags, Names.checkTagOrAlias) {
+    if let tags = try names(fields["tag"], most: mostTags, .tag) {
       parts.append(.any(tags.map(AudienceExpression.tag)))
     }
-    if let tags = try names(fields["tag_and"], most: mostTags, Names.checkTagOrAlias) {
+    if let tags = try names(fields["tag_and"], most: mostTags, .tag) {
       parts.append(.all(tags.map(AudienceExpression.tag)))
     }
-    if let tags = try names(fields["tag_not"], most: mostTags, Names.checkTagOrAlias) {
+    if let tags = try names(fields["tag_not"], most: mostTags, .tag) {
       parts.append(.not(.any(tags.map(AudienceExpression.tag))))
     }
-    if let aliases = try names(fields["alias"], most: mostNames, Names.checkTagOrAlias) {
+    if let aliases = try names(fields["alias"], most: mostNames, .alias) {
       parts.append(.any(aliases.map(AudienceExpression.alias)))
     }
-    if let ids = try names(fields["registration_id"], most: mostNames, Names.checkRegistrationID) {
+    if let ids = try names(fields["registration_id"], most: mostNames, .registrationID) {
       parts.append(.any(ids.map(AudienceExpression.registrationID)))
     }
     guard let first = parts.first else {
@@ -50,16 +50,14 @@ enum AudienceReading {
   }
 
   /// nil for a key that is absent or empty.
-  private static func names(
-    _ field: Field?, most: Int, _ check: (Field) throws(RequestFault) -> String
-  ) throws(RequestFault) -> [String]? {
+  private static func names(_ field: Field?, most: Int, _ rule: NameRule) throws(RequestFault) -> [String]? {
     guard let field else { return nil }
     let elements = try field.array()
     guard elements.count <= most else {
       throw field.wrong("it has \(elements.count) entries", "At most \(most) are allowed in one push.")
     }
     var names: [String] = []
-    for element in elements { names.append(try check(element)) }
+    for element in elements { names.append(try element.name(rule)) }
     return names.isEmpty ? nil : names
   }
 }

@@ -56,6 +56,6 @@ extension HTTPAPI {
   }
 
   private func checked(_ id: String) throws(RequestFault) -> String {
-    try Names.checkRegistrationID(Field(value: .string(id), path: JSONPath("registration_id"), codes: .device))
+    try Field(value: .string(id), path: JSONPath("registration_id"), codes: .device).name(.registrationID)
   }
 }

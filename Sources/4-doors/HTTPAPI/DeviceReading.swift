@@ -14,12 +14,12 @@ enum DeviceReading {
     var change = DeviceChange()
     if let tags = fields["tags"] { try readTags(tags, into: &change) }
     if let alias = fields["alias"] {
-      change.alias = alias.value == "" ? .clear : .set(try Names.checkTagOrAlias(alias))
+      change.alias = alias.value == "" ? .clear : .set(try alias.name(.alias))
     }
     if fields.object["mobile"] == .null {
       change.mobile = .clear
     } else if let mobile = fields["mobile"] {
-      change.mobile = mobile.value == "" ? .clear : .set(try Names.checkMobile(mobile))
+      change.mobile = mobile.value == "" ? .clear : .set(try mobile.mobile())
     }
     change.badge = try fields["badge"].map { field throws(RequestFault) in Int(try field.integer(0...99_999)) }
     return change
@@ -49,7 +49,7 @@ enum DeviceReading {
       throw field.wrong("it has \(elements.count) entries", "At most \(mostEntries) are allowed in one call.")
     }
     var names: [String] = []
-    for element in elements { names.append(try Names.checkTagOrAlias(element)) }
+    for element in elements { names.append(try element.name(.tag)) }
     let size = names.reduce(0) { $0 + $1.utf8.count }
     guard size <= mostBytes else {
       throw field.wrong("its names have \(size) bytes", "At most \(mostBytes) bytes are allowed in one call.")
