@@ -2,39 +2,11 @@ import Basics
 import CLibuv
 import Synchronization
 
-/// What a byte stream tells its owner, on its loop. After `closed` comes nothing more.
-protocol StreamHandler: AnyObject {
-  /// TCP, and TLS where asked for, are up. Bytes may be written from here on.
-  func opened(_ stream: StreamConnection)
-  /// Bytes of the peer; the memory is good only during the call. Comes as long as reading is not paused, and may come
-  /// once more for what was already in hand when it was.
-  func received(_ bytes: UnsafeRawBufferPointer)
-  /// All that was written has left, after a `write` that answered false.
-  func writable()
-  /// The peer sends no more (FIN or close_notify); writing still works. Not called when the connection is lost.
-  func receivedEnd()
-  /// Called at the time asked for by `checkTime(at:)`, or somewhat earlier; `now` is the loop's `turnTime`. Answers when
-  /// to be called next, `Int64.max` for never.
-  func timeCheck(now: Int64) -> Int64
-  func closed(_ fault: TransportFault)
-}
-
-/// Times for a byte stream.
-struct StreamLimits {
-  var connectTimeout = Instant.Span.seconds(10)
-  /// TLS only.
-  var handshakeTimeout = Instant.Span.seconds(10)
-  /// Bytes wait and the peer takes none.
-  var writeTimeout = Instant.Span.seconds(30)
-  /// How long a closed connection waits for the peer's end, so that our last words are not lost to a reset.
-  var lingerTimeout = Instant.Span.seconds(1)
-}
-
 /// A TCP connection with or without TLS on one loop: HTTP/2 and WebSocket stand on it. Everything on `loop`.
 ///
 ///     connecting ─▶ handshaking ─▶ open ─▶ closing ─▶ lingering ─▶ closed      every state may go to closed
 final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by `loop`
-  private enum State: Equatable {
+  enum State: Equatable {
     case connecting
     case handshaking
     case open
@@ -46,12 +18,12 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   }
 
   let loop: EventLoop
-  private(set) var peer: Endpoint
-  private let limits: StreamLimits
-  private var handler: (any StreamHandler)?
-  private var state = State.connecting
-  private var tls: TLSSession?
-  private var tcp: UnsafeMutablePointer<uv_tcp_t>?
+  var peer: Endpoint
+  let limits: StreamLimits
+  var handler: (any StreamHandler)?
+  var state = State.connecting
+  var tls: TLSSession?
+  var tcp: UnsafeMutablePointer<uv_tcp_t>?
   private var fault: TransportFault?
 
   private var readsWanted = true
@@ -70,9 +42,9 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   private var writeDeadline = Int64.max
 
   /// Addresses yet to try.
-  private var addresses: [sockaddr_storage] = []
+  var addresses: [sockaddr_storage] = []
 
-  fileprivate init(loop: EventLoop, peer: Endpoint, limits: StreamLimits) {
+  init(loop: EventLoop, peer: Endpoint, limits: StreamLimits) {
     self.loop = loop
     self.peer = peer
     self.limits = limits
@@ -81,127 +53,14 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
 
   deinit { loop.liveStreams.subtract(1, ordering: .relaxed) }
 
-  private var place: String { peer.description }
+  var place: String { peer.description }
 
-  // MARK: Opening
-
-  /// Starts connecting, on the loop. The outcome comes on a later turn, also when it is known at once.
-  static func connect(
-    to endpoint: Endpoint, tls context: TLSClientContext?, on loop: EventLoop, limits: StreamLimits,
-    handler: any StreamHandler
-  ) -> StreamConnection {
-    loop.preconditionCurrent()
-    let stream = StreamConnection(loop: loop, peer: endpoint, limits: limits)
-    stream.handler = handler
-    guard loop.admit(stream) else {
-      stream.abort(Self.loopStopped(endpoint))
-      return stream
-    }
-    if let context {
-      stream.tls = TLSSession(client: context, host: endpoint.host, sealed: loop.sealed)
-      guard stream.tls != nil else {
-        let what = "TLS cannot name the host (\(OpenSSLErrors.take().text))"
-        stream.abort(
-          TransportFault(.handshakeFailed, at: stream.place, what: what, remedy: "Use a valid host name or address."))
-        return stream
-      }
-    }
-    stream.setPhaseDeadline(after: limits.connectTimeout)
-    resolve(endpoint, on: loop) { result in
-      guard stream.state == .connecting else { return }
-      switch result {
-      case .success(let addresses):
-        stream.addresses = addresses.reversed()
-        stream.tryNextAddress(after: UV_EAI_NODATA.rawValue)
-      case .failure(let fault): stream.abort(fault)
-      }
-    }
-    return stream
-  }
-
-  private func tryNextAddress(after code: Int32) {
-    guard var address = addresses.popLast() else {
-      return abort(TransportFault(system: code, at: place, doing: "connecting"))
-    }
-    let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
-    let made = newHandle()
-    let started = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
-        return uv_tcp_connect(request, made, pointer) { request, status in
-          let stream = Unmanaged<StreamConnection>.fromOpaque(request!.pointee.data).takeRetainedValue()
-          request!.deallocate()
-          stream.connectEnded(status)
-        }
-      }
-    }
-    if started != 0 {
-      Unmanaged<StreamConnection>.fromOpaque(request.pointee.data).release()
-      request.deallocate()
-      connectEnded(started)
-    }
-  }
-
-  private func connectEnded(_ status: Int32) {
-    guard state == .connecting else { return }
-    if status == 0 {
-      established()
-    } else {
-      dropHandle()
-      tryNextAddress(after: status)
-    }
-  }
-
-  /// A connection that came in, its handle already accepted.
-  static func accepted(
-    on loop: EventLoop, tls context: TLSServerContext?, limits: StreamLimits,
-    _ accept: (UnsafeMutablePointer<uv_tcp_t>) -> Int32,
-    makeHandler: (StreamConnection) -> any StreamHandler
-  ) {
-    let stream = StreamConnection(loop: loop, peer: Endpoint(host: "?", port: 0), limits: limits)
-    guard loop.admit(stream) else { return }
-    let handle = stream.newHandle()
-    guard accept(handle) == 0 else { return stream.finish(nil) }
-    stream.peer = Endpoint(peerOf: handle) ?? stream.peer
-    if let context {
-      stream.tls = TLSSession(server: context, sealed: loop.sealed)
-      guard stream.tls != nil else { return stream.finish(nil) }
-    }
-    stream.handler = makeHandler(stream)
-    stream.established()
-  }
-
-  private func established() {
-    uv_tcp_nodelay(tcp, 1)
-    uv_tcp_keepalive(tcp, 1, 60)
-    guard tls != nil else { return becomeOpen() }
-    state = .handshaking
-    setPhaseDeadline(after: limits.handshakeTimeout)
-    updateReading()
-    shakeHands()
-  }
-
-  private func becomeOpen() {
+  func becomeOpen() {
     state = .open
     phaseDeadline = .max
     updateReading()
     handler?.opened(self)
     checkTime(at: loop.turnTime)
-  }
-
-  private func newHandle() -> UnsafeMutablePointer<uv_tcp_t> {
-    let handle = UnsafeMutablePointer<uv_tcp_t>.allocate(capacity: 1)
-    uv_tcp_init(loop.uv, handle)
-    handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-    tcp = handle
-    return handle
-  }
-
-  /// Closes the handle of an address that did not answer; the connection goes on.
-  private func dropHandle() {
-    guard let tcp else { return }
-    self.tcp = nil
-    uv_close(UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_handle_t.self)) { $0!.deallocate() }
   }
 
   // MARK: Facts
@@ -212,8 +71,6 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   var isClosed: Bool { state == .closed }
   /// False while bytes wait for the peer.
   var isWritable: Bool { inFlight == nil }
-  /// Bytes that wait for the peer.
-  var bufferedBytes: Int { (inFlight?.count ?? 0) + waiting.count }
 
   // MARK: Reading
 
@@ -227,7 +84,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     updateReading()
   }
 
-  private func updateReading() {
+  func updateReading() {
     guard let tcp else { return }
     let wanted =
       switch state {
@@ -270,7 +127,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     }
   }
 
-  private func shakeHands() {
+  func shakeHands() {
     guard let tls, state == .handshaking else { return }
     let step = tls.shakeHands()
     sendSealed()
@@ -455,7 +312,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     }
   }
 
-  private func finish(_ fault: TransportFault?, handle closing: UnsafeMutablePointer<uv_tcp_t>? = nil) {
+  func finish(_ fault: TransportFault?, handle closing: UnsafeMutablePointer<uv_tcp_t>? = nil) {
     guard state != .closed else { return }
     state = .closed
     self.fault = fault
@@ -489,7 +346,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     return overflow ? .max : sum
   }
 
-  private func setPhaseDeadline(after span: Instant.Span) {
+  func setPhaseDeadline(after span: Instant.Span) {
     phaseDeadline = later(span)
     checkTime(at: phaseDeadline)
   }
@@ -532,27 +389,4 @@ private func closedCallback(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   let stream = Unmanaged<StreamConnection>.fromOpaque(tcp.pointee.data).takeRetainedValue()
   tcp.deallocate()
   stream.told()
-}
-
-// MARK: Faults
-
-extension StreamConnection {
-  static func stopped(_ place: String) -> TransportFault {
-    TransportFault(.stopped, at: place, what: "the connection was closed on our side", remedy: "Nothing is wrong.")
-  }
-
-  static func loopStopped(_ endpoint: Endpoint) -> TransportFault {
-    TransportFault(
-      .stopped, at: endpoint.description, what: "the process is closing its connections", remedy: "Nothing is wrong.")
-  }
-
-  static func timedOut(_ phase: TransportFault.Phase, _ place: String, _ what: String) -> TransportFault {
-    TransportFault(.timedOut(phase), at: place, what: what, remedy: "Check that the peer runs and the network carries.")
-  }
-
-  private static func endedInHandshake(_ place: String) -> TransportFault {
-    TransportFault(
-      .handshakeFailed, at: place, what: "the peer closed the connection during the TLS handshake",
-      remedy: "Check host and port, and whether the peer refuses our certificate or address.")
-  }
 }
