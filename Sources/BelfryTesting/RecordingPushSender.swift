@@ -18,6 +18,9 @@ public final class RecordingPushSender: PushSender {
   /// Accepts everything unless told otherwise.
   public init(answer: @escaping Answer = { _ in .accepted(uniqueID: nil) }) { state = Locked(State(answer: answer)) }
 
+  /// Returns all that came once that many have.
+  public func received(_ count: Int) async -> [OutgoingPush] { await pushes.wait { $0.count >= count } }
+
   public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
 
   /// From here on batches are taken and not answered, as by a server that has gone silent.

@@ -22,7 +22,7 @@ struct JPushSDKTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
 
-    let apns = RecordingSender()
+    let apns = RecordingPushSender()
     let clock = SystemClock()
     let store = try await StoreSQLite.open(folder: folder.path)
     let service = PushService(
@@ -38,7 +38,7 @@ struct JPushSDKTests {
       URL(filePath: python.output.trimmingCharacters(in: .whitespacesAndNewlines)),
       ["-c", Self.script, "http://\(server.endpoint)/", app.appKey, app.masterSecret, device.registrationID])
     #expect(result.status == 0, "\(result.output)\n\(result.errors)")
-    let pushes = result.status == 0 ? await apns.received(3) : apns.pushes
+    let pushes = result.status == 0 ? await apns.received(3) : apns.pushes.values
     await server.stop()
     await service.stop()
     await store.close()

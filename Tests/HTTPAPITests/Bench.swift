@@ -25,7 +25,7 @@ enum Depth: String, CaseIterable, Sendable {
 final class Bench: Sendable {
   let service: PushService
   let api: HTTPAPI
-  let apns: RecordingSender
+  let apns: RecordingPushSender
   let clock: VirtualClock
   let app: NewApp
   private let depth: Depth
@@ -53,7 +53,7 @@ final class Bench: Sendable {
     folder = FileManager.default.temporaryDirectory.appending(path: "belfry-api-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let clock = VirtualClock()
-    let apns = RecordingSender()
+    let apns = RecordingPushSender()
     store = try await StoreSQLite.open(folder: folder.path)
     service = PushService(
       store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 7, senders: { _, _ in apns })

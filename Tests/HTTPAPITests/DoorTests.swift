@@ -144,7 +144,7 @@ struct DoorTests {
       )
       #expect(reply.status == 400)
       #expect(reply.errorCode == 1005, "\(reply.text)")
-      #expect(bench.apns.pushes == [])
+      #expect(bench.apns.pushes.values == [])
     }
   }
 
@@ -172,7 +172,7 @@ struct DoorTests {
       #expect(refused?.status == 503 && refused?.errorCode == 7030, "\(refused?.text ?? "never")")
       #expect(try await bench.store.unfinished(after: nil, limit: 10).isEmpty)
       #expect(try await bench.store.lastPushID() == 0)
-      #expect(bench.apns.pushes.isEmpty)
+      #expect(bench.apns.pushes.values.isEmpty)
 
       try await bench.store.limitSize(bytes: nil)
       let again = try await bench.call("POST", "/v3/push", body)

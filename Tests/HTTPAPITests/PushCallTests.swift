@@ -45,7 +45,7 @@ struct PushCallTests {
       #expect(reply.json.object?["sendno"] == "0")
       let nobody = try await bench.call("POST", "/v3/push/validate", Self.push("{\"alias\":[\"none\"]}"))
       #expect(nobody.errorCode == 1011)
-      #expect(bench.apns.pushes == [])
+      #expect(bench.apns.pushes.values == [])
     }
   }
 
@@ -127,7 +127,7 @@ struct PushCallTests {
           "{\"platform\":\"ios\",\"audience\":\"all\",\"notification\":{\"ios\":{\"alert\":\"a\",\"badge\":\(badge)}}}")
         _ = await bench.apns.received(index + 1)
       }
-      let badges = try bench.apns.pushes.map {
+      let badges = try bench.apns.pushes.values.map {
         try JSONReader.read($0.payload).value.object?["aps"]?.object?["badge"]?.number?.int64
       }
       #expect(badges == [1, 2, 7, 4, 0])
