@@ -94,8 +94,6 @@ public struct Payload: Hashable, Sendable {
       self.isCritical = isCritical
       self.volume = volume
     }
-
-    public var isDefault: Bool { name == "default" }
   }
 
   public struct LiveActivity: Hashable, Sendable {

@@ -42,15 +42,6 @@ public enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a push of this type can be sent over a connection with a client certificate, given that the certificate
-  /// lists the topic. (spec apns.md §5)
-  public var allowsCertificate: Bool {
-    switch self {
-    case .alert, .background, .voip, .complication, .fileprovider, .mdm, .pushtotalk: true
-    case .location, .liveactivity, .controls, .widgets: false
-    }
-  }
-
   /// The topic for an app; `bundleID` as it is for the types without a suffix.
   public func topic(bundleID: String) -> String { bundleID + topicSuffix }
 

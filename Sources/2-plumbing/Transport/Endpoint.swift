@@ -28,6 +28,15 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: port)
   }
 
+  /// Where this machine reaches a listener that may listen on every address.
+  public var reachable: Endpoint {
+    switch host {
+    case "0.0.0.0": Endpoint(host: "127.0.0.1", port: port)
+    case "::": Endpoint(host: "::1", port: port)
+    default: self
+    }
+  }
+
   /// The form that `init(_:)` reads.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

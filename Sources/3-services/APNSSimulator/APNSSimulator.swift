@@ -49,15 +49,6 @@ public final class APNSSimulator: Sendable {
   /// The names that the server's certificate is for, beside the address that it listens on.
   static let serverNames = ["localhost", "127.0.0.1", "::1"] + appleNames
 
-  /// Where this machine reaches a listener that may listen on every address.
-  static func reachable(_ endpoint: Endpoint) -> Endpoint {
-    switch endpoint.host {
-    case "0.0.0.0": Endpoint(host: "127.0.0.1", port: endpoint.port)
-    case "::": Endpoint(host: "::1", port: endpoint.port)
-    default: endpoint
-    }
-  }
-
   /// Returns once every port is open. Throws `TransportFault` for an address that cannot be had, `SimulatorFault` for a
   /// data folder that cannot be used, `TLSFault` and `KeyFault` for files in it that cannot be read; nothing runs then.
   public static func start(_ configuration: Configuration = Configuration()) async throws -> APNSSimulator {
@@ -95,7 +86,7 @@ public final class APNSSimulator: Sendable {
       }
       var proxy: ConnectProxy?
       if let endpoint = configuration.proxy {
-        let target = Self.reachable(sandbox.endpoint)
+        let target = sandbox.endpoint.reachable
         proxy = try await .bind(endpoint, loops: loops) { Self.appleNames.contains($0.host) ? target : nil }
       }
       return APNSSimulator(

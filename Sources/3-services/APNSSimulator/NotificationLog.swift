@@ -82,7 +82,4 @@ struct RecentLog<Entry: Sendable>: Sendable {
     entries = []
     start = 0
   }
-
-  /// The next entry gets at least this number.
-  mutating func skip(to number: UInt64) { next = max(next, number) }
 }

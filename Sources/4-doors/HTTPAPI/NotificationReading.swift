@@ -63,15 +63,9 @@ struct NotificationReading {
   /// The string or Apple's alert dictionary, unchanged. Keys that are not Apple's go along with a warning, since Apple's
   /// list grows, but one that is close to a real one is refused.
   private mutating func checkAlert(_ field: Field) throws(RequestFault) -> JSONValue {
-    switch field.value {
-    case .string:
+    guard let alert = try Self.object(field, orString: "It must be a string or an alert object.") else {
       return field.value
-    case .object:
-      break
-    case .null, .bool, .number, .array:
-      throw field.wrong("\(field.value.kindInWords) stands here", "It must be a string or an alert object.")
     }
-    let alert = try field.object()
     let others = try alert.refuseMistyped(besides: Self.alertTexts + Self.alertLists + ["summary-arg-count"])
     for key in Self.alertTexts { _ = try alert[key]?.string() }
     for key in Self.alertLists {
@@ -82,15 +76,9 @@ struct NotificationReading {
   }
 
   private mutating func checkSound(_ field: Field) throws(RequestFault) -> JSONValue {
-    switch field.value {
-    case .string:
+    guard let sound = try Self.object(field, orString: "It must be a file name or a sound object.") else {
       return field.value
-    case .object:
-      break
-    case .null, .bool, .number, .array:
-      throw field.wrong("\(field.value.kindInWords) stands here", "It must be a file name or a sound object.")
     }
-    let sound = try field.object()
     try sound.refuseUnknown(besides: ["critical", "name", "volume"])
     _ = try sound["critical"]?.bool(orNumber: true)
     _ = try sound["name"]?.string()
@@ -100,6 +88,16 @@ struct NotificationReading {
       }
     }
     return field.value
+  }
+
+  /// The members of an object, nil for a string; what is neither throws with the remedy.
+  private static func object(_ field: Field, orString remedy: String) throws(RequestFault) -> Fields? {
+    switch field.value {
+    case .string: return nil
+    case .object: return try field.object()
+    case .null, .bool, .number, .array:
+      throw field.wrong("\(field.value.kindInWords) stands here", remedy)
+    }
   }
 
   /// `N`, `"N"`, `"+N"`, `"-N"`, `""`; N from 0 to 99999.

@@ -92,15 +92,15 @@ struct APNSGuide {
   init(_ simulator: APNSSimulator) {
     self.simulator = simulator
     token = simulator.issueToken(device: "example-phone", bundle: simulator.credentials.bundleID).hex
-    address = "\(reachable(simulator.endpoint))"
+    address = "\(simulator.endpoint.reachable)"
   }
 
   /// One line of JSON.
   var event: String {
     let credentials = simulator.credentials
     var object: JSONObject = ["event": "listening", "apns": .string("https://\(address)")]
-    if let control = simulator.controlEndpoint { object["control"] = .string("http://\(reachable(control))") }
-    if let proxy = simulator.proxyEndpoint { object["proxy"] = .string("http://\(reachable(proxy))") }
+    if let control = simulator.controlEndpoint { object["control"] = .string("http://\(control.reachable)") }
+    if let proxy = simulator.proxyEndpoint { object["proxy"] = .string("http://\(proxy.reachable)") }
     object["keyId"] = .string(credentials.keyID)
     object["teamId"] = .string(credentials.teamID)
     object["bundle"] = .string(credentials.bundleID)
@@ -121,7 +121,7 @@ struct APNSGuide {
     else { return "" }
     let credentials = simulator.credentials
     return """
-      APNs simulated on https://\(address)   control on http://\(reachable(control))   proxy on \(reachable(proxy))
+      APNs simulated on https://\(address)   control on http://\(control.reachable)   proxy on \(proxy.reachable)
 
         authority     \(files.authority)
                       SHA-256 \(credentials.authority.fingerprint)
@@ -153,24 +153,15 @@ struct APNSGuide {
                 topic="\(credentials.bundleID)", use_sandbox=True,
                 ssl_context=ssl.create_default_context(cafile="\(files.authority)"))
             server = apns.pool.protocol_class  # its host and port are built in
-            server.APNS_SERVER, server.APNS_PORT = "\(reachable(simulator.endpoint).host)", \(simulator.endpoint.port)
+            server.APNS_SERVER, server.APNS_PORT = "\(simulator.endpoint.reachable.host)", \(simulator.endpoint.port)
             request = NotificationRequest(
                 device_token="\(token)",
                 message={"aps": {"alert": "Hello"}})
             print((await apns.send_notification(request)).status)
         asyncio.run(main())
 
-      What arrived: curl http://\(reachable(control))/notifications
+      What arrived: curl http://\(control.reachable)/notifications
 
       """
-  }
-}
-
-/// Where this machine reaches a listener that may listen on every address.
-private func reachable(_ endpoint: Endpoint) -> Endpoint {
-  switch endpoint.host {
-  case "0.0.0.0": Endpoint(host: "127.0.0.1", port: endpoint.port)
-  case "::": Endpoint(host: "::1", port: endpoint.port)
-  default: endpoint
   }
 }
