@@ -17,10 +17,11 @@ struct APNSCommandTests {
     return (belfry, try await belfry.event("listening"))
   }
 
-  /// The lines of a printed block, which stand two columns in.
+  /// A printed block as a person copies it: all between its heading and the next one.
   private static func block(_ name: String, of output: String) -> String {
-    output.components(separatedBy: "\n").drop { !$0.hasPrefix(name) }.dropFirst()
-      .prefix { $0.isEmpty || $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }.joined(separator: "\n")
+    let headings = ["curl:", "aioapns (Python):", "What arrived:"]
+    return output.components(separatedBy: "\n").drop { !$0.hasPrefix(name) }.dropFirst()
+      .prefix { line in !headings.contains { line.hasPrefix($0) } }.joined(separator: "\n")
   }
 
   /// `.venv/bin/python` of script/python-venv, at the root of the repository.

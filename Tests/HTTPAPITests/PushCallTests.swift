@@ -190,7 +190,7 @@ struct PushCallTests {
       let receipt = try await bench.call("POST", "/v3/push", Self.push("\"all\""))
       let id = try #require(receipt.json.object?["msg_id"]?.string, "\(receipt.text)")
       var report = JSONObject()
-      for _ in 0..<1000 where report["state"] != "finished" {
+      for _ in 0..<100_000 where report["state"] != "finished" {
         let reply = try await bench.call("GET", "/v1/pushes/\(id)")
         report = try #require(reply.json.object)
       }

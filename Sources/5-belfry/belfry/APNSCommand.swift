@@ -135,30 +135,30 @@ struct APNSGuide {
 
       curl:
 
-        b64() { openssl base64 -e -A | tr -- '+/' '-_' | tr -d =; }
-        head=$(printf '{"alg":"ES256","kid":"\(credentials.keyID)"}' | b64)
-        claims=$(printf '{"iss":"\(credentials.teamID)","iat":%d}' "$(date +%s)" | b64)
-        sign=$(printf '%s' "$head.$claims" | openssl dgst -binary -sha256 -sign \(files.signingKey) | b64)
-        curl --http2 --cacert \(files.authority) -H "authorization: bearer $head.$claims.$sign" \\
-          -H 'apns-topic: \(credentials.bundleID)' -H 'apns-push-type: alert' -d '{"aps":{"alert":"Hello"}}' -i \\
-          https://\(address)/3/device/\(token)
+      b64() { openssl base64 -e -A | tr -- '+/' '-_' | tr -d =; }
+      head=$(printf '{"alg":"ES256","kid":"\(credentials.keyID)"}' | b64)
+      claims=$(printf '{"iss":"\(credentials.teamID)","iat":%d}' "$(date +%s)" | b64)
+      sign=$(printf '%s' "$head.$claims" | openssl dgst -binary -sha256 -sign \(files.signingKey) | b64)
+      curl --http2 --cacert \(files.authority) -H "authorization: bearer $head.$claims.$sign" \\
+        -H 'apns-topic: \(credentials.bundleID)' -H 'apns-push-type: alert' -d '{"aps":{"alert":"Hello"}}' -i \\
+        https://\(address)/3/device/\(token)
 
       aioapns (Python):
 
-        import asyncio, ssl
-        from aioapns import APNs, NotificationRequest
-        async def main():
-            apns = APNs(
-                key=open("\(files.signingKey)").read(), key_id="\(credentials.keyID)", team_id="\(credentials.teamID)",
-                topic="\(credentials.bundleID)", use_sandbox=True,
-                ssl_context=ssl.create_default_context(cafile="\(files.authority)"))
-            server = apns.pool.protocol_class  # its host and port are built in
-            server.APNS_SERVER, server.APNS_PORT = "\(simulator.endpoint.reachable.host)", \(simulator.endpoint.port)
-            request = NotificationRequest(
-                device_token="\(token)",
-                message={"aps": {"alert": "Hello"}})
-            print((await apns.send_notification(request)).status)
-        asyncio.run(main())
+      import asyncio, ssl
+      from aioapns import APNs, NotificationRequest
+      async def main():
+          apns = APNs(
+              key=open("\(files.signingKey)").read(), key_id="\(credentials.keyID)", team_id="\(credentials.teamID)",
+              topic="\(credentials.bundleID)", use_sandbox=True,
+              ssl_context=ssl.create_default_context(cafile="\(files.authority)"))
+          server = apns.pool.protocol_class  # its host and port are built in
+          server.APNS_SERVER, server.APNS_PORT = "\(simulator.endpoint.reachable.host)", \(simulator.endpoint.port)
+          request = NotificationRequest(
+              device_token="\(token)",
+              message={"aps": {"alert": "Hello"}})
+          print((await apns.send_notification(request)).status)
+      asyncio.run(main())
 
       What arrived: curl http://\(control.reachable)/notifications
 

@@ -35,7 +35,12 @@ struct Demo {
     if once, given.listen.origin == .standard { configuration.listen = .init("127.0.0.1:0", .flag("once")) }
     defer { if isTemporary { Files.remove(configuration.data.value) } }
 
-    let host = try await ServiceHost.start(configuration, log: log)
+    let host: ServiceHost
+    do { host = try await ServiceHost.start(configuration, log: log) } catch where given.listen.origin == .standard {
+      // Nobody asked for the usual port: a free one does as well, and the line of JSON tells which.
+      configuration.listen = .init("127.0.0.1:0", .flag("demo"))
+      host = try await ServiceHost.start(configuration, log: log)
+    }
     let demo: Demo
     do { demo = try await Demo(host) } catch {
       await host.stop()
