@@ -145,6 +145,19 @@ struct APNSCommandTests {
     #expect(try await second.end() == 0)
   }
 
+  @Test("a second one on the same folder is told with status 1, and names the folder")
+  func folderInUse() async throws {
+    let folder = try TemporaryFolder()
+    let (first, _) = try await Self.start(folder)
+    let second = try await BelfryProcess.run([
+      "apns", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0", "--data", folder.path,
+    ])
+    #expect(second.status == 1)
+    #expect(second.errors.contains("is in use by another simulated APNs"), "\(second.errors)")
+    first.signal(SIGTERM)
+    #expect(try await first.end() == 0)
+  }
+
   @Test("a port in use is told with status 1, and the first goes on")
   func portInUse() async throws {
     let folder = try TemporaryFolder()

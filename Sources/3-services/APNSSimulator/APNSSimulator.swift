@@ -25,10 +25,12 @@ public final class APNSSimulator: Sendable {
   private let control: ControlAPI?
   private let proxy: ConnectProxy?
   private let keeper: StoreKeeper?
+  private let lock: FolderLock?
 
   private init(
     core: SimulatorCore, credentials: SimulatorCredentials, loops: LoopGroup, sandbox: HTTP2Listener,
-    production: HTTP2Listener?, control: ControlAPI?, proxy: ConnectProxy?, keeper: StoreKeeper?
+    production: HTTP2Listener?, control: ControlAPI?, proxy: ConnectProxy?, keeper: StoreKeeper?,
+    lock: FolderLock?
   ) {
     self.core = core
     self.credentials = credentials
@@ -37,6 +39,7 @@ public final class APNSSimulator: Sendable {
     self.proxy = proxy
     proxyEndpoint = proxy?.endpoint
     self.keeper = keeper
+    self.lock = lock
     endpoint = sandbox.endpoint
     productionEndpoint = production?.endpoint
     controlEndpoint = control?.endpoint
@@ -53,6 +56,7 @@ public final class APNSSimulator: Sendable {
   /// data folder that cannot be used, `TLSFault` and `KeyFault` for files in it that cannot be read; nothing runs then.
   public static func start(_ configuration: Configuration = Configuration()) async throws -> APNSSimulator {
     let folder = try configuration.dataFolder.map { path throws(SimulatorFault) in try PrivateFolder(path) }
+    let lock = try folder.map { folder throws(SimulatorFault) in try FolderLock(folder) }
     let store = try folder.map { folder throws(SimulatorFault) in
       try folder.prepare("simulator.sqlite")
       return try SimulatorStore(path: folder.path(of: "simulator.sqlite"))
@@ -91,7 +95,7 @@ public final class APNSSimulator: Sendable {
       }
       return APNSSimulator(
         core: core, credentials: credentials, loops: loops, sandbox: sandbox, production: production,
-        control: control, proxy: proxy, keeper: keeper)
+        control: control, proxy: proxy, keeper: keeper, lock: lock)
     } catch {
       await loops.stop()
       await keeper?.stop()
@@ -106,6 +110,7 @@ public final class APNSSimulator: Sendable {
     for listener in listeners { await listener.stop(grace: grace) }
     await keeper?.stop()
     await loops.stop()
+    lock?.release()
   }
 
   // MARK: In-process control

@@ -77,6 +77,26 @@ struct PrivateFolder: Sendable {
   }
 }
 
+/// Says that one process works on a folder, as long as this lives and is not released; a killed process says it no more.
+final class FolderLock: Sendable {
+  private let descriptor: Int32
+
+  init(_ folder: PrivateFolder) throws(SimulatorFault) {
+    try folder.prepare("lock")
+    descriptor = open(folder.path(of: "lock"), O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      if descriptor >= 0 { close(descriptor) }
+      throw SimulatorFault(
+        what: "the folder \(folder.path) is in use by another simulated APNs",
+        remedy: "Stop that one, or give another folder (--data DIR).")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func release() { flock(descriptor, LOCK_UN) }
+}
+
 // The folder's own `read` and `write` hide the system's.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(descriptor, buffer, count)

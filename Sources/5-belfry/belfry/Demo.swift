@@ -36,7 +36,8 @@ struct Demo {
     defer { if isTemporary { Files.remove(configuration.data.value) } }
 
     let host: ServiceHost
-    do { host = try await ServiceHost.start(configuration, log: log) } catch where given.listen.origin == .standard {
+    do { host = try await ServiceHost.start(configuration, log: log) } catch {
+      guard given.listen.origin == .standard else { throw error }
       // Nobody asked for the usual port: a free one does as well, and the line of JSON tells which.
       configuration.listen = .init("127.0.0.1:0", .flag("demo"))
       host = try await ServiceHost.start(configuration, log: log)
