@@ -120,6 +120,10 @@ struct DataFolderTests {
     let store = try await StoreSQLite.open(folder: path)
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     #expect(mode == 0o700)
+    for file in try FileManager.default.contentsOfDirectory(atPath: path) {
+      let mode = try FileManager.default.attributesOfItem(atPath: path + "/" + file)[.posixPermissions] as? Int
+      #expect(mode == 0o600, "\(file)")
+    }
     await store.close()
   }
 

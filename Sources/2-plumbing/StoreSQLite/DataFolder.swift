@@ -23,6 +23,9 @@ final class DataFolder: Sendable {
     let lock = open(lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw .unusable("cannot write in the data folder \(path): \(words(errno))") }
     self.lock = Locked(lock)
+    // Before SQLite makes it readable for all; its log files take the same mode.
+    let file = open(database, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if file >= 0 { close(file) }
     guard !isShared else { return }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno
