@@ -62,7 +62,7 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   do { simulator = try await APNSSimulator.start(configuration) } catch { throw CommandFault("\(error)") }
   let guide = APNSGuide(simulator)
   if !parsed.flag("quiet") { Terminal.print(guide.text) }
-  Terminal.print(guide.event)
+  announce("listening", guide.places)
   await waitForEnd()
   await simulator.stop()
   return .success
@@ -95,10 +95,10 @@ struct APNSGuide {
     address = "\(simulator.endpoint.reachable)"
   }
 
-  /// One line of JSON.
-  var event: String {
+  /// Where everything is, for the line that scripts read.
+  var places: JSONObject {
     let credentials = simulator.credentials
-    var object: JSONObject = ["event": "listening", "apns": .string("https://\(address)")]
+    var object: JSONObject = ["apns": .string("https://\(address)")]
     if let control = simulator.controlEndpoint { object["control"] = .string("http://\(control.reachable)") }
     if let proxy = simulator.proxyEndpoint { object["proxy"] = .string("http://\(proxy.reachable)") }
     object["keyId"] = .string(credentials.keyID)
@@ -112,7 +112,7 @@ struct APNSGuide {
       object["p12"] = .string(files.pkcs12)
       object["pem"] = .string(files.pem)
     }
-    return String(decoding: JSONValue.object(object).encoded(), as: UTF8.self)
+    return object
   }
 
   var text: String {

@@ -42,7 +42,7 @@ let appCreateCommand: Command = Command(
       let object: JSONValue = [
         "appKey": .string(created.appKey), "masterSecret": .string(created.masterSecret),
       ]
-      Terminal.print(String(decoding: object.encoded(), as: UTF8.self))
+      Terminal.print(object.text)
     } else {
       Terminal.print(
         """

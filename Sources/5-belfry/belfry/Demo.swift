@@ -36,8 +36,8 @@ struct Demo {
     defer { if isTemporary { Files.remove(configuration.data.value) } }
 
     let host: ServiceHost
-    do { host = try await ServiceHost.start(configuration, log: log) } catch {
-      guard given.listen.origin == .standard else { throw error }
+    do { host = try await ServiceHost.start(configuration, log: log) } catch let fault as TransportFault {
+      guard fault.kind == .addressInUse, given.listen.origin == .standard else { throw fault }
       // Nobody asked for the usual port: a free one does as well, and the line of JSON tells which.
       configuration.listen = .init("127.0.0.1:0", .flag("demo"))
       host = try await ServiceHost.start(configuration, log: log)
@@ -84,13 +84,8 @@ struct Demo {
       let name = "iphone-ios\(version.major)"
       await lab.add(DemoPhone.settings(version), named: name)
       await lab.perform(DemoPhone.firstLaunch, on: name)
-      var id: String?
-      for _ in 0..<500 {
-        id = await lab.phone(name)?.registrationID(of: DemoPhone.bundleID)
-        if id != nil { break }
-        try await host.clock.sleep(for: .milliseconds(10))
-      }
-      guard let id else {
+      let isRegistered = await lab.wait(for: name, within: .seconds(5)) { $0.contains { $0.rule == "D-018" } }
+      guard isRegistered, let id = await lab.phone(name)?.registrationID(of: DemoPhone.bundleID) else {
         await lab.close()
         throw CommandFault("\(name) got no registration id within 5 s")
       }
@@ -136,7 +131,7 @@ struct Demo {
       }
     }
     if json {
-      for result in results.joined() { Terminal.print(String(decoding: result.json.encoded(), as: UTF8.self)) }
+      for result in results.joined() { Terminal.print(result.json.text) }
     } else {
       for (phone, rows) in zip(phones, results) { Terminal.print(DemoTimeline(phone: phone, rows: rows).text) }
     }

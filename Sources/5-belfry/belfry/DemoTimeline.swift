@@ -36,7 +36,7 @@ extension DemoResult {
   }
 
   private func short(_ value: JSONValue) -> String {
-    value.string ?? String(decoding: value.encoded(), as: UTF8.self)
+    value.string ?? value.text
   }
 
   var json: JSONValue {

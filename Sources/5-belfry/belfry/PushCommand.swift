@@ -151,7 +151,7 @@ struct PushOptions {
 
 func runPush(_ options: PushOptions) async throws -> ExitStatus {
   let report = try await sendPush(options)
-  Terminal.print(options.json ? String(decoding: report.json.encoded(), as: UTF8.self) : report.text)
+  Terminal.print(options.json ? report.json.text : report.text)
   return report.isAccepted ? .success : .failure
 }
 

@@ -55,5 +55,5 @@ extension ServiceHost {
 /// One line of JSON on standard output that scripts wait for.
 func announce(_ event: String, _ places: JSONObject) {
   let object = JSONObject([.init("event", .string(event))] + places.members)
-  Terminal.print(String(decoding: JSONValue.object(object).encoded(), as: UTF8.self))
+  Terminal.print(JSONValue.object(object).text)
 }

@@ -47,7 +47,7 @@ struct ServiceHost {
         seed: UInt64.random(in: 0...UInt64.max), senders: { await senders.sender(for: $0, $1) },
         onEvent: { log.service($0) })
       try await service.start()
-      do throws(TransportFault) {
+      do {
         var settings = HTTPAPI.Settings()
         settings.health = { ["apns": .array(await senders.health())] }
         let server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(on: listen)
@@ -56,7 +56,7 @@ struct ServiceHost {
           clock: clock)
       } catch {
         await service.stop()
-        throw CommandFault("\(error)")
+        throw error
       }
     } catch {
       await simulator?.stop()

@@ -51,4 +51,4 @@ enum Terminal {
 }
 
 /// A JSON string literal.
-func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).encoded(), as: UTF8.self) }
+func quoted(_ text: String) -> String { JSONValue.string(text).text }
