@@ -1,0 +1,39 @@
+internal import Transport
+
+/// The parameters of a query, decoded; unknown ones are refused.
+struct ControlQuery {
+  private var values: [String: String] = [:]
+
+  init(_ request: HTTPRequest, known: [String]) throws(ControlFault) {
+    guard let query = request.query else { return }
+    guard let items = HTTPTarget.items(ofQuery: query) else {
+      throw ControlFault(400, at: "query", "it is not percent-encoded UTF-8", "Encode the query (RFC 3986 §2.1).")
+    }
+    for item in items {
+      guard known.contains(item.name) else {
+        throw ControlFault(
+          400, at: item.name.shortened, "there is no such parameter", "Known are \(known.joined(separator: ", ")).")
+      }
+      values[item.name] = item.value
+    }
+  }
+
+  subscript(name: String) -> String? { values[name] }
+
+  func number(_ name: String) throws(ControlFault) -> UInt64? {
+    guard let text = values[name] else { return nil }
+    guard let number = UInt64(text) else {
+      throw ControlFault(400, at: name, "\"\(text.shortened)\" is no whole number", "Give digits only.")
+    }
+    return number
+  }
+
+  func flag(_ name: String) throws(ControlFault) -> Bool {
+    switch values[name] {
+    case nil, "false", "0": return false
+    case "true", "1", "": return true
+    case .some(let other):
+      throw ControlFault(400, at: name, "\"\(other.shortened)\" is no truth value", "Give true or false.")
+    }
+  }
+}
