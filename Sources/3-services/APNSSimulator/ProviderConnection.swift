@@ -3,7 +3,11 @@ internal import PushPayload
 internal import Transport
 
 /// One provider's connection: turns requests into questions to the core and verdicts into answers. On its loop only.
+///
+///     request ─▶ (first of a connection: held) ─▶ enter ─▶ judge ─▶ answer
 final class ProviderConnection: HTTP2ServerHandler {
+  /// Counts from 1 over all of the simulator's connections.
+  let number: UInt64
   private let core: SimulatorCore
   private let environment: SimulatedEnvironment
   private let manyStreams: UInt32
@@ -22,6 +26,7 @@ final class ProviderConnection: HTTP2ServerHandler {
     seed: UInt64
   ) {
     self.connection = connection
+    number = core.nextConnectionNumber()
     self.core = core
     self.environment = environment
     self.manyStreams = manyStreams
@@ -76,40 +81,52 @@ final class ProviderConnection: HTTP2ServerHandler {
 
   func request(_ request: HTTP2Request, stream: Int32) {
     guard let connection else { return }
-    guard !isFirst else {
-      isFirst = false
-      nonisolated(unsafe) let this = self  // comes back on the loop that it lives on
-      connection.loop.schedule(after: Self.firstAnswerDelay) { this.request(request, stream: stream) }
-      return
-    }
-    if case .headerList = request.excess {
-      return connection.respond(stream: stream, status: 431, fields: [], body: [])
-    }
+    guard isFirst else { return enter(request, stream: stream) }
+    isFirst = false
+    nonisolated(unsafe) let this = self  // comes back on the loop that it lives on
+    connection.loop.schedule(after: Self.firstAnswerDelay) { this.enter(request, stream: stream) }
+  }
+
+  func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}
+
+  func closed(_ fault: TransportFault) { connection = nil }
+
+  // MARK: In and out
+
+  /// The one place where a request enters: sorted, not judged.
+  private func enter(_ request: HTTP2Request, stream: Int32) {
+    guard connection != nil else { return }
     let sorted = PushRequest(request.fields)
+    answer(stream, judge(sorted, body: request.body, excess: request.excess))
+  }
+
+  /// The one place where an answer leaves.
+  private func answer(_ stream: Int32, _ answer: ProviderAnswer) {
+    connection?.respond(stream: stream, status: answer.status, fields: answer.fields, body: answer.body)
+  }
+
+  // MARK: Judging
+
+  /// What a request is answered by Apple's rules. Takes the push when it is in order.
+  private func judge(_ request: PushRequest, body: [UInt8], excess: HTTP2Request.Excess?) -> ProviderAnswer {
+    let id = answerID(to: request)
+    if case .headerList = excess { return ProviderAnswer(status: 431, id: id) }
     let now = core.clock.now
-    let id = answerID(to: sorted)
     do {
       let checked = try core.checks.check(
-        sorted, body: request.body, trust: &trust, defaultEnvironment: environment, now: now, key: core.key)
+        request, body: body, trust: &trust, defaultEnvironment: environment, now: now, key: core.key)
       if trust.isProven { announceMany() }
       let uniqueID: Bytes? =
         switch checked.environment {
         case .sandbox: UUIDText.version4(dice.next(), dice.next())[...]
         case .production: nil
         }
-      try core.accept(checked, id: id, uniqueID: uniqueID, body: request.body, now: now)
-      var fields = [HTTP2Field(name: Self.idName, value: Array(id), neverIndexed: true)]
-      if let uniqueID {
-        fields.append(HTTP2Field(name: Self.uniqueIDName, value: Array(uniqueID), neverIndexed: true))
-      }
-      connection.respond(stream: stream, status: 200, fields: fields, body: [])
+      try core.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
+      return ProviderAnswer(taken: id, uniqueID: uniqueID)
     } catch {
       if trust.isProven { announceMany() }
-      core.note(error, id: id, request: sorted, now: now)
-      connection.respond(
-        stream: stream, status: error.reason.status,
-        fields: [HTTP2Field(name: Self.idName, value: Array(id), neverIndexed: true)],
-        body: error.body(spelling: core.spelling))
+      core.note(error, id: id, request: request, now: now)
+      return ProviderAnswer(refused: error, id: id, spelling: core.spelling)
     }
   }
 
@@ -118,13 +135,6 @@ final class ProviderConnection: HTTP2ServerHandler {
     if let id = request[.messageID], UUIDText.isCanonical(id) { return id }
     return UUIDText.version4(dice.next(), dice.next(), upperCase: true)[...]
   }
-
-  func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}
-
-  func closed(_ fault: TransportFault) { connection = nil }
-
-  private static let idName = Array("apns-id".utf8)
-  private static let uniqueIDName = Array("apns-unique-id".utf8)
 }
 
 extension ProviderCertificate {

@@ -17,6 +17,7 @@ final class SimulatorCore: Sendable {
     var sinks: [String: Sink] = [:]
     var keys: [String: ProviderKey] = [:]
     var nextSink: UInt64 = 1
+    var nextConnection: UInt64 = 1
     var isWriteDue = false
   }
 
@@ -42,6 +43,13 @@ final class SimulatorCore: Sendable {
   }
 
   // MARK: Providers
+
+  func nextConnectionNumber() -> UInt64 {
+    shared.withLock { shared in
+      defer { shared.nextConnection += 1 }
+      return shared.nextConnection
+    }
+  }
 
   func key(_ id: String) -> ProviderKey? { shared.withLock { $0.keys[id] } }
 
