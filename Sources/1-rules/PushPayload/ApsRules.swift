@@ -341,7 +341,7 @@ enum SoundKey: String, CaseIterable, Sendable {
 }
 
 /// The candidate that `word` was probably meant for: equal but for case, `_` and `-`; or one or two letters away.
-func nearest(to word: String, in candidates: [String]) -> String? {
+public func nearest(to word: String, in candidates: [String]) -> String? {
   func plain(_ text: String) -> [UInt8] {
     text.lowercased().utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: " ") }
   }

@@ -43,6 +43,9 @@ struct RecentLog<Entry: Sendable>: Sendable {
   /// Where the oldest stands once `entries` is full.
   private var start = 0
   private(set) var next: UInt64 = 1
+  /// Whether changes are noted for `takeTouched`.
+  var isWatched = false { didSet { touched = [] } }
+  private var touched: [UInt64] = []
 
   init(capacity: Int) { self.capacity = max(1, capacity) }
 
@@ -57,6 +60,7 @@ struct RecentLog<Entry: Sendable>: Sendable {
       entries[start] = make(number)
       start = start + 1 == capacity ? 0 : start + 1
     }
+    if isWatched { touched.append(number) }
     return number
   }
 
@@ -64,10 +68,18 @@ struct RecentLog<Entry: Sendable>: Sendable {
   mutating func update(_ number: UInt64, _ change: (inout Entry) -> Void) {
     guard let index = index(of: number) else { return }
     change(&entries[index])
+    if isWatched { touched.append(number) }
+  }
+
+  /// The entries that came or changed since the last call, each once, as they are now; none while nobody watches.
+  mutating func takeTouched() -> [Entry] {
+    guard !touched.isEmpty else { return [] }
+    let numbers = Set(touched).sorted()
+    touched = []
+    return numbers.compactMap { index(of: $0).map { entries[$0] } }
   }
 
   private func index(of number: UInt64) -> Int? {
-    let oldest = next - UInt64(entries.count)
     guard number >= oldest, number < next else { return nil }
     return (start + Int(number - oldest)) % capacity
   }
@@ -76,6 +88,9 @@ struct RecentLog<Entry: Sendable>: Sendable {
   var all: [Entry] { Array(entries[start...] + entries[..<start]) }
 
   var count: Int { entries.count }
+
+  /// Of the oldest entry that is still there, or of the next one if there is none.
+  var oldest: UInt64 { next - UInt64(entries.count) }
 
   /// Forgets all, but no number.
   mutating func removeAll() {

@@ -294,6 +294,10 @@ struct ServiceState: Sendable {
     }
   }
 
+  mutating func watchNotifications(_ isWatched: Bool) { notifications.isWatched = isWatched }
+
+  mutating func takeTouchedNotifications() -> [LoggedNotification] { notifications.takeTouched() }
+
   mutating func clearNotifications() {
     notifications.removeAll()
     refusals.removeAll()

@@ -19,6 +19,16 @@ final class SimulatorCore: Sendable {
     var nextSink: UInt64 = 1
     var nextConnection: UInt64 = 1
     var isWriteDue = false
+    var watches: [UInt64: NotificationWatch] = [:]
+    var nextWatch: UInt64 = 1
+    var isClosing = false
+  }
+
+  /// What is left to do once the lock is given back.
+  private struct Aftermath: Sendable {
+    var mustWrite: Bool
+    var changed: [LoggedNotification] = []
+    var watches: [NotificationWatch] = []
   }
 
   let clock: any WallClock
@@ -60,13 +70,13 @@ final class SimulatorCore: Sendable {
 
   /// Takes or refuses a push whose headers are in order, and hands it to the device's courier.
   func accept(_ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], now: Instant) throws(Refusal) {
-    let (handover, sink, mustWrite) = try shared.withLock {
-      (shared) throws(Refusal) -> (ServiceState.Handover?, Sink?, Bool) in
+    let (handover, sink, after) = try shared.withLock {
+      (shared) throws(Refusal) -> (ServiceState.Handover?, Sink?, Aftermath) in
       let acceptance = try shared.state.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
       let sink = acceptance.handover == nil ? nil : shared.sinks[acceptance.device]
-      return (acceptance.handover, sink, claimWrite(&shared))
+      return (acceptance.handover, sink, aftermath(&shared))
     }
-    if mustWrite { writeLater?() }
+    perform(after)
     if let handover, let sink { sink.deliver(handover) }
   }
 
@@ -85,15 +95,15 @@ final class SimulatorCore: Sendable {
     replaced: @escaping @Sendable () -> Void
   ) -> UInt64 {
     let now = clock.now
-    let (number, former, due, mustWrite) = shared.withLock { shared in
+    let (number, former, due, after) = shared.withLock { shared in
       let number = shared.nextSink
       shared.nextSink += 1
       if shared.sinks[device] != nil { shared.state.disconnect(device: device, now: now) }
       let former = shared.sinks.updateValue(Sink(number: number, deliver: deliver, replaced: replaced), forKey: device)
       let due = shared.state.connect(device: device, now: now)
-      return (number, former, due, claimWrite(&shared))
+      return (number, former, due, aftermath(&shared))
     }
-    if mustWrite { writeLater?() }
+    perform(after)
     former?.replaced()
     for handover in due { deliver(handover) }
     return number
@@ -101,28 +111,32 @@ final class SimulatorCore: Sendable {
 
   func disconnect(device: String, number: UInt64) {
     let now = clock.now
-    let mustWrite = shared.withLock { shared in
-      guard shared.sinks[device]?.number == number else { return false }
+    let after = shared.withLock { shared -> Aftermath? in
+      guard shared.sinks[device]?.number == number else { return nil }
       shared.sinks[device] = nil
       shared.state.disconnect(device: device, now: now)
-      return claimWrite(&shared)
+      return aftermath(&shared)
     }
-    if mustWrite { writeLater?() }
+    if let after { perform(after) }
   }
 
   func setOnline(device: String, _ isOnline: Bool) {
     let now = clock.now
-    let (due, sink, mustWrite) = shared.withLock { shared in
+    let (due, sink, after) = shared.withLock { shared in
       let due = shared.state.setOnline(device: device, isOnline, now: now)
-      return (due, shared.sinks[device], claimWrite(&shared))
+      return (due, shared.sinks[device], aftermath(&shared))
     }
-    if mustWrite { writeLater?() }
+    perform(after)
     if let sink { for handover in due { sink.deliver(handover) } }
   }
 
   func acknowledge(device: String, number: UInt64) {
     let now = clock.now
-    shared.withLock { $0.state.acknowledge(device: device, number: number, now: now) }
+    let after = shared.withLock { shared in
+      shared.state.acknowledge(device: device, number: number, now: now)
+      return aftermath(&shared)
+    }
+    perform(after)
   }
 
   // MARK: Anything else
@@ -130,13 +144,13 @@ final class SimulatorCore: Sendable {
   /// Reads or changes the state; time is the clock's.
   func withState<Result>(_ body: (inout ServiceState, Instant) -> sending Result) -> sending Result {
     let now = clock.now
-    var mustWrite = false
+    var after = Aftermath(mustWrite: false)
     let result = shared.withLock { shared in
       let result = body(&shared.state, now)
-      mustWrite = self.claimWrite(&shared)
+      after = self.aftermath(&shared)
       return result
     }
-    if mustWrite { writeLater?() }
+    perform(after)
     return result
   }
 
@@ -148,9 +162,58 @@ final class SimulatorCore: Sendable {
     }
   }
 
-  private func claimWrite(_ shared: inout sending Shared) -> Bool {
-    guard writeLater != nil, !shared.isWriteDue, shared.state.hasChanges else { return false }
-    shared.isWriteDue = true
-    return true
+  // MARK: Who waits for pushes
+
+  /// The pushes in the log, and from then on every one that comes or changes and `concerns` the watch: none is missed and
+  /// none told twice in between. nil once the simulator stops, or while 1,000 watch already. `concerns` is asked on the
+  /// path of a push: it must be quick, and must not depend on what changes about a push.
+  func watch(
+    _ concerns: @escaping @Sendable (LoggedNotification) -> Bool
+  ) -> (watch: NotificationWatch, log: [LoggedNotification])? {
+    shared.withLock { shared in
+      guard !shared.isClosing, shared.watches.count < 1_000 else { return nil }
+      let watch = NotificationWatch(number: shared.nextWatch, concerns: concerns)
+      shared.nextWatch += 1
+      shared.watches[watch.number] = watch
+      if shared.watches.count == 1 { shared.state.watchNotifications(true) }
+      return (watch, shared.state.notifications.all)
+    }
+  }
+
+  func endWatch(_ watch: NotificationWatch) {
+    shared.withLock { shared in
+      shared.watches[watch.number] = nil
+      if shared.watches.isEmpty { shared.state.watchNotifications(false) }
+    }
+    watch.end()
+  }
+
+  /// Ends every watch, and answers each that comes later at once.
+  func endWatches() {
+    let watches = shared.withLock { shared in
+      shared.isClosing = true
+      return Array(shared.watches.values)
+    }
+    for watch in watches { watch.end() }
+  }
+
+  // MARK: After each change
+
+  private func aftermath(_ shared: inout sending Shared) -> Aftermath {
+    var after = Aftermath(mustWrite: false)
+    if writeLater != nil, !shared.isWriteDue, shared.state.hasChanges {
+      shared.isWriteDue = true
+      after.mustWrite = true
+    }
+    if !shared.watches.isEmpty {
+      after.changed = shared.state.takeTouchedNotifications()
+      if !after.changed.isEmpty { after.watches = Array(shared.watches.values) }
+    }
+    return after
+  }
+
+  private func perform(_ after: Aftermath) {
+    if after.mustWrite { writeLater?() }
+    for watch in after.watches { watch.offer(after.changed) }
   }
 }
