@@ -109,7 +109,13 @@ struct ProviderPortTests {
         #expect((answer?.fields["apns-unique-id"] != nil) == (status == 200 && token == sandbox))
       }
       let other = try await scene.provider(to: simulator.productionEndpoint)
-      #expect(await other.send("/3/device/\(production)", [authorization, topic, alert])?.status == 200)
+      for authority in [nil, "api.sandbox.push.apple.com"] {
+        let fields = [authorization, topic, alert]
+        let taken = await other.send("/3/device/\(production)", fields, authority: authority)
+        #expect(taken?.status == 200 && taken?.fields["apns-unique-id"] == nil)
+        let foreign = await other.send("/3/device/\(sandbox)", fields, authority: authority)
+        #expect(foreign?.body == #"{"reason":"BadDeviceToken"}"#)
+      }
       await provider.close()
       await other.close()
     }

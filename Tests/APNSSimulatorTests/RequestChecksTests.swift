@@ -199,7 +199,7 @@ struct RequestChecksTests {
     #expect(try judge(row)?.reason == reasons[first])
   }
 
-  @Test("host or :authority names the environment; another name leaves the port's own")
+  @Test("host or :authority names the environment on the sandbox's port; production's is production whatever it says")
   func environments() throws {
     let cases: [([(String, String)], SimulatedEnvironment)] = [
       ([], .sandbox), ([(":authority", "localhost:2197")], .sandbox), ([("host", "api.push.apple.com")], .production),
@@ -211,6 +211,8 @@ struct RequestChecksTests {
       var row = RequestRow("host", adding: fields, gives: nil)
       let checked = try check(&row)
       #expect(checked.environment == environment)
+      let onProduction = try check(&row, usual: .production)
+      #expect(onProduction.environment == .production)
     }
   }
 
@@ -238,7 +240,9 @@ struct RequestChecksTests {
     }
   }
 
-  private func check(_ row: inout RequestRow) throws -> CheckedPush {
+  private func check(
+    _ row: inout RequestRow, usual: SimulatedEnvironment = .sandbox
+  ) throws -> CheckedPush {
     let provider = try TestProvider()
     var request = PushRequest()
     for (name, value) in row.fields {
@@ -249,7 +253,7 @@ struct RequestChecksTests {
     }
     var trust = ConnectionTrust(certificate: nil)
     return try RequestChecks(rules: row.rules).check(
-      request, body: Array(row.body.utf8), trust: &trust, defaultEnvironment: .sandbox, now: now
+      request, body: Array(row.body.utf8), trust: &trust, defaultEnvironment: usual, now: now
     ) { $0 == provider.key.keyID ? provider.key : nil }
   }
 }

@@ -10,10 +10,13 @@ struct APNSCommandTests {
     try await ForeignProgram.run(program, words, input: input)
   }
 
-  private static func start(_ folder: TemporaryFolder) async throws -> (BelfryProcess, [String: String]) {
-    let belfry = try BelfryProcess([
-      "apns", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0", "--data", folder.path,
-    ])
+  private static func start(
+    _ folder: TemporaryFolder, _ more: [String] = []
+  ) async throws -> (BelfryProcess, [String: String]) {
+    let belfry = try BelfryProcess(
+      [
+        "apns", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0", "--data", folder.path,
+      ] + more)
     return (belfry, try await belfry.event("listening"))
   }
 
@@ -71,6 +74,68 @@ struct APNSCommandTests {
     #expect(try await push(certificate, host: "api.push.apple.com", token: token) == #"{"reason":"BadDeviceToken"}400"#)
     #expect(try await push(certificate, host: "www.apple.com", token: token) == "000")
     #expect(belfry.errorOutput.contains("MissingProviderToken"))
+  }
+
+  @Test("§1 two listeners, two kinds of tokens; the proxy brings each of Apple's names to its own")
+  func environments() async throws {
+    let folder = try TemporaryFolder()
+    let (belfry, facts) = try await Self.start(folder)
+    let sandbox = facts["token"] ?? ""
+    let issued = try await HTTPClient().call(
+      "POST", "\(facts["control"] ?? "")/devices",
+      body: Array(#"{"device":"p","bundle":"com.example.app","environment":"production"}"#.utf8))
+    let production = try #require(JSONReader.read(issued.body).value.object?["token"]?.string)
+    // What only the production listener may do: a certificate for production alone, told by GOAWAY elsewhere.
+    let made = try await HTTPClient().call(
+      "POST", "\(facts["control"] ?? "")/certificates",
+      body: Array(#"{"bundle":"com.example.app","topics":["com.example.app"],"environment":"production"}"#.utf8))
+    let pem = try #require(JSONReader.read(made.body).value.object?["pem"]?.string)
+    try pem.write(toFile: folder.path + "/production.pem", atomically: true, encoding: .utf8)
+    func push(_ token: String, to place: String, _ more: [String] = [], certificate: String? = nil) async throws
+      -> String
+    {
+      try await Self.run(
+        "/usr/bin/curl",
+        [
+          "-s", "--http2", "--cacert", facts["ca"] ?? "", "--cert", certificate ?? facts["pem"] ?? "", "-H",
+          "apns-topic: com.example.app", "-d", "{}", "-w", "%{http_code}", "\(place)/3/device/\(token)",
+        ] + more
+      ).1
+    }
+    let foreign = #"{"reason":"BadDeviceToken"}400"#
+    let (here, there) = (facts["apns"] ?? "", facts["production"] ?? "")
+    #expect(here != there)
+    #expect(try await push(sandbox, to: here) == "200")
+    #expect(try await push(sandbox, to: there) == foreign)
+    #expect(try await push(production, to: here) == foreign)
+    #expect(try await push(production, to: there) == "200")
+    let proxy = ["-x", facts["proxy"] ?? ""]
+    let productionOnly = folder.path + "/production.pem"
+    let name = "https://api.push.apple.com"
+    #expect(try await push(production, to: name, proxy, certificate: productionOnly) == "200")
+    #expect(try await push(sandbox, to: "https://api.sandbox.push.apple.com", proxy) == "200")
+    // As with a hosts file: Apple's production name on the sandbox's port.
+    let port = here.split(separator: ":").last ?? ""
+    let hosts = ["--connect-to", "api.push.apple.com:443:127.0.0.1:\(port)"]
+    #expect(try await push(production, to: name, hosts, certificate: productionOnly) == "200")
+    belfry.signal(SIGTERM)
+    #expect(try await belfry.end() == 0)
+  }
+
+  @Test("--production-listen none leaves production to the host's name")
+  func withoutProduction() async throws {
+    let folder = try TemporaryFolder()
+    let (belfry, facts) = try await Self.start(folder, ["--production-listen", "none"])
+    #expect(facts["production"] == nil && facts["apns"] != nil)
+    let answer = try await Self.run(
+      "/usr/bin/curl",
+      [
+        "-s", "--http2", "-x", facts["proxy"] ?? "", "--cacert", facts["ca"] ?? "", "--cert", facts["pem"] ?? "", "-H",
+        "apns-topic: com.example.app", "-d", "{}", "https://api.push.apple.com/3/device/\(facts["token"] ?? "")",
+      ])
+    #expect(answer.1 == #"{"reason":"BadDeviceToken"}"#)
+    belfry.signal(SIGTERM)
+    #expect(try await belfry.end() == 0)
   }
 
   @Test("aioapns 4.0, unmodified: many pushes at once by token and by certificate, refusals, 410 with its timestamp")

@@ -45,6 +45,12 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
     return session?.stream?.peerCertificate
   }
 
+  /// The host that the client wanted to reach, by SNI (RFC 6066 §3); nil without TLS and for one that named none.
+  public var serverName: String? {
+    loop.preconditionCurrent()
+    return session?.stream?.serverName
+  }
+
   /// Whether the client chose `h2` by ALPN; false for one that starts with HTTP/2 without asking.
   public var negotiatedH2: Bool {
     loop.preconditionCurrent()

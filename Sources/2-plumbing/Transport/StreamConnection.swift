@@ -66,6 +66,8 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   // MARK: Facts
 
   var peerCertificate: PeerCertificate? { tls?.peerCertificate }
+  /// The name that a client asked for by SNI.
+  var serverName: String? { tls?.serverName }
   /// By ALPN; nil without TLS or when none was agreed on.
   var negotiatedProtocol: String? { tls?.negotiatedProtocol }
   var isClosed: Bool { state == .closed }

@@ -119,6 +119,11 @@ final class TLSSession {
     return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
   }
 
+  /// Server: the name that the client asked for (SNI, RFC 6066 §3); nil when it named none.
+  var serverName: String? {
+    SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
+  }
+
   var peerCertificate: PeerCertificate? {
     guard let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
     defer { X509_free(certificate) }

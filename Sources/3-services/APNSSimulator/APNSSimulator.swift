@@ -8,7 +8,7 @@ public import Transport
 ///
 /// Everything here may be called from any thread. Runs until `stop`.
 public final class APNSSimulator: Sendable {
-  /// The sandbox, unless a request's host says `api.push.apple.com`.
+  /// The sandbox, unless the client asks for the host `api.push.apple.com`.
   public let endpoint: Endpoint
   /// Production whatever the host.
   public let productionEndpoint: Endpoint?
@@ -90,8 +90,12 @@ public final class APNSSimulator: Sendable {
       }
       var proxy: ConnectProxy?
       if let endpoint = configuration.proxy {
-        let target = sandbox.endpoint.reachable
-        proxy = try await .bind(endpoint, loops: loops) { Self.appleNames.contains($0.host) ? target : nil }
+        let places: [SimulatedEnvironment: Endpoint] = [
+          .sandbox: sandbox.endpoint.reachable, .production: (production ?? sandbox).endpoint.reachable,
+        ]
+        proxy = try await .bind(endpoint, loops: loops) { wanted in
+          SimulatedEnvironment(host: Array(wanted.host.utf8)[...]).flatMap { places[$0] }
+        }
       }
       return APNSSimulator(
         core: core, credentials: credentials, loops: loops, sandbox: sandbox, production: production,

@@ -28,12 +28,15 @@ final class ProviderConnection: HTTP2ServerHandler {
     self.connection = connection
     number = core.nextConnectionNumber()
     self.core = core
-    self.environment = environment
+    // Asked for by Apple's name (a hosts file, or the proxy's absence) it is production also on the sandbox's port.
+    self.environment =
+      environment == .production || connection.serverName?.lowercased() != "api.push.apple.com"
+      ? environment : .production
     self.manyStreams = manyStreams
     dice = Dice(seed: seed)
     trust = ConnectionTrust(certificate: nil)
     guard let peer = connection.peerCertificate else { return }
-    let judged = Self.judge(peer, environment: environment, now: core.clock.now)
+    let judged = Self.judge(peer, environment: self.environment, now: core.clock.now)
     trust = ConnectionTrust(certificate: judged.certificate)
     let refusal = judged.refusal
     // Not from within the making of the connection.

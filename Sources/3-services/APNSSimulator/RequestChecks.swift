@@ -34,7 +34,8 @@ struct RequestChecks: Sendable {
 
   let rules: Rules
 
-  /// Judges one request; `trust` learns what it proves.
+  /// Judges one request; `trust` learns what it proves. Where the sandbox is the usual environment, a request whose host
+  /// is `api.push.apple.com` is production all the same.
   func check(
     _ request: PushRequest, body: [UInt8], trust: inout ConnectionTrust, defaultEnvironment: SimulatedEnvironment,
     now: Instant, key: (String) -> ProviderKey?
@@ -50,7 +51,11 @@ struct RequestChecks: Sendable {
     if let id, !UUIDText.isCanonical(id) {
       throw Refusal(.badMessageID, "apns-id is \"\(text(id))\"; it must be a UUID in the form 8-4-4-4-12")
     }
-    let environment = request.host.flatMap { SimulatedEnvironment(host: $0) } ?? defaultEnvironment
+    let environment: SimulatedEnvironment =
+      switch defaultEnvironment {
+      case .sandbox: request.host.flatMap { SimulatedEnvironment(host: $0) } ?? .sandbox
+      case .production: .production
+      }
     let grant = try trust.authenticate(
       request[.authorization], environment: environment, now: now, rules: rules.trust, key: key)
     let topic = try Self.topic(request[.topic], grant: grant)

@@ -4,7 +4,7 @@ public import Transport
 extension APNSSimulator {
   /// How a simulator is set up. The defaults suit a test: free ports, everything in memory.
   public struct Configuration: Sendable {
-    /// Where providers connect: the sandbox, unless a request's host says `api.push.apple.com`.
+    /// Where providers connect: the sandbox, unless the client asks for the host `api.push.apple.com`.
     public var listen = Endpoint(host: "127.0.0.1", port: 0)
     /// A second port that is production whatever the host; nil for none.
     public var productionListen: Endpoint? = Endpoint(host: "127.0.0.1", port: 0)

@@ -14,7 +14,12 @@ let apnsCommand = Command(
     """,
   options: [
     .init(
-      name: "listen", value: "HOST:PORT", help: "For providers; default 127.0.0.1:2197", variable: "BELFRY_APNS_LISTEN"),
+      name: "listen", value: "HOST:PORT", help: "The sandbox, for providers; default 127.0.0.1:2197",
+      variable: "BELFRY_APNS_LISTEN"),
+    .init(
+      name: "production-listen", value: "HOST:PORT|none",
+      help: "Production, for providers; default 127.0.0.1:2200, a free port when the sandbox has one",
+      variable: "BELFRY_APNS_PRODUCTION_LISTEN"),
     .init(
       name: "control", value: "HOST:PORT", help: "For tests and phones; default 127.0.0.1:2198",
       variable: "BELFRY_APNS_CONTROL"),
@@ -35,7 +40,8 @@ let apnsCommand = Command(
 private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   var configuration = APNSSimulator.Configuration()
   configuration.listen = try endpoint(parsed, "listen", default: "127.0.0.1:2197")
-  configuration.productionListen = nil  // the host's name decides
+  configuration.productionListen = try optionalEndpoint(
+    parsed, "production-listen", default: configuration.listen.port == 0 ? "127.0.0.1:0" : "127.0.0.1:2200")
   configuration.control = try endpoint(parsed, "control", default: "127.0.0.1:2198")
   configuration.proxy = try endpoint(parsed, "proxy", default: "127.0.0.1:2199")
   configuration.dataFolder = Files.absolute(parsed.value("data") ?? defaultFolder(processEnvironment()))
@@ -76,6 +82,13 @@ private func endpoint(_ parsed: ParsedCommand, _ name: String, default usual: St
   return endpoint
 }
 
+/// nil for `none`.
+private func optionalEndpoint(
+  _ parsed: ParsedCommand, _ name: String, default usual: String
+) throws -> Endpoint? {
+  parsed.value(name) == "none" ? nil : try endpoint(parsed, name, default: usual)
+}
+
 /// The user's cache folder (XDG Base Directory Specification), else a folder under the temporary one.
 func defaultFolder(_ environment: [String: String]) -> String {
   if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/belfry/apns" }
@@ -99,6 +112,9 @@ struct APNSGuide {
   var places: JSONObject {
     let credentials = simulator.credentials
     var object: JSONObject = ["apns": .string("https://\(address)")]
+    if let production = simulator.productionEndpoint {
+      object["production"] = .string("https://\(production.reachable)")
+    }
     if let control = simulator.controlEndpoint { object["control"] = .string("http://\(control.reachable)") }
     if let proxy = simulator.proxyEndpoint { object["proxy"] = .string("http://\(proxy.reachable)") }
     object["keyId"] = .string(credentials.keyID)
@@ -120,8 +136,11 @@ struct APNSGuide {
       let control = simulator.controlEndpoint
     else { return "" }
     let credentials = simulator.credentials
+    let production =
+      simulator.productionEndpoint.map { "production on https://\($0.reachable)" } ?? "no production port"
     return """
-      APNs simulated on https://\(address)   control on http://\(control.reachable)   proxy on \(proxy.reachable)
+      APNs simulated on https://\(address) (sandbox), \(production)
+      control on http://\(control.reachable)   proxy on \(proxy.reachable)
 
         authority     \(files.authority)
                       SHA-256 \(credentials.authority.fingerprint)
