@@ -12,28 +12,9 @@ import Transport
 
 @Suite("A simulator with a data folder")
 struct RestartTests {
-  /// A folder that is gone after the test.
-  private static func withFolder(_ body: (String) async throws -> Void) async throws {
-    var template = Array("/tmp/belfry-apns-XXXXXX".utf8CString)
-    let path = try #require(mkdtemp(&template).map { String(cString: $0) })
-    defer {
-      if let folder = opendir(path) {
-        while let entry = readdir(folder) {
-          let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-          }
-          unlink("\(path)/\(name)")
-        }
-        closedir(folder)
-      }
-      rmdir(path)
-    }
-    try await body(path)
-  }
-
   @Test("authority, key, .p12, tokens, 410 and what waits survive a restart; files are for the owner only")
   func survives() async throws {
-    try await Self.withFolder { path in
+    try await withFolder { path in
       var kept: (ca: [UInt8], keyID: String, password: String, token: [UInt8], dead: [UInt8])?
       try await LiveScene.run({ $0.dataFolder = path }) { scene in
         let simulator = scene.simulator
@@ -82,7 +63,7 @@ struct RestartTests {
 
   @Test("a folder that cannot be, a damaged key, and a port in use are told, and nothing is left running")
   func cannotStart() async throws {
-    try await Self.withFolder { path in
+    try await withFolder { path in
       try PrivateFolder(path).write([1], to: "file")
       var configuration = APNSSimulator.Configuration()
       configuration.dataFolder = "\(path)/file/folder"

@@ -1,5 +1,4 @@
 internal import Basics
-internal import CSQLite
 internal import PushPayload
 internal import Transport
 
@@ -21,49 +20,23 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
     }
   }
 
-  private let database: OpaquePointer
-  private let path: String
+  private let database: SimulatorDatabase
 
   init(path: String) throws(SimulatorFault) {
-    self.path = path
-    var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let opened else {
-      let words = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "no memory"
-      sqlite3_close_v2(opened)
-      throw SimulatorFault(what: "\(path) cannot be opened: \(words)", remedy: "Give a folder that can be written.")
-    }
-    database = opened
-    sqlite3_busy_timeout(database, 5_000)
-    try run(
-      """
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
-      CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS token (
-        bytes BLOB PRIMARY KEY, device TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL,
-        kind TEXT NOT NULL, ended TEXT, since INTEGER, told INTEGER) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS device (
-        id TEXT PRIMARY KEY, online INTEGER NOT NULL, courier INTEGER NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS held (
-        device TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, id TEXT NOT NULL, token BLOB NOT NULL,
-        topic TEXT NOT NULL, type TEXT NOT NULL, priority INTEGER NOT NULL, collapse TEXT, expiration INTEGER,
-        payload BLOB NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (device, bundle, environment)) WITHOUT ROWID;
-      """)
+    database = try SimulatorDatabase(path: path)
+    try SimulatorSchema.prepare(database)
   }
-
-  deinit { sqlite3_close_v2(database) }
 
   // MARK: Facts
 
   func fact(_ name: String) throws(SimulatorFault) -> String? {
     var value: String?
-    try query("SELECT value FROM fact WHERE name = ?", [.text(name)]) { value = $0.text(0) }
+    try database.each("SELECT value FROM fact WHERE name = ?", .text(name)) { value = $0.text(0) }
     return value
   }
 
   func set(fact name: String, _ value: String) throws(SimulatorFault) {
-    try query("INSERT OR REPLACE INTO fact VALUES (?, ?)", [.text(name), .text(value)]) { _ in }
+    try database.run("INSERT OR REPLACE INTO fact VALUES (?, ?)", .text(name), .text(value))
   }
 
   // MARK: State
@@ -71,53 +44,41 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
   /// One transaction: all of it or nothing.
   func write(_ batch: Batch) throws(SimulatorFault) {
     guard !batch.tokens.isEmpty || !batch.devices.isEmpty else { return }
-    try run("BEGIN IMMEDIATE")
-    do {
+    try database.transaction { () throws(SimulatorFault) in
       for record in batch.tokens { try write(record) }
       for (id, device) in batch.devices {
-        try query(
-          "INSERT OR REPLACE INTO device VALUES (?, ?, ?)",
-          [.text(id), .integer(device.isOnline ? 1 : 0), .integer(device.usesCourier ? 1 : 0)]
-        ) { _ in }
-        try query("DELETE FROM held WHERE device = ?", [.text(id)]) { _ in }
+        try database.run(
+          "INSERT OR REPLACE INTO device VALUES (?, ?, ?)", .text(id), .flag(device.isOnline), .flag(device.usesCourier)
+        )
+        try database.run("DELETE FROM held WHERE device = ?", .text(id))
         for push in batch.held[id] ?? [] { try write(push, for: id) }
       }
-      try run("COMMIT")
-    } catch {
-      try? run("ROLLBACK")
-      throw error
     }
   }
 
   private func write(_ record: TokenRecord) throws(SimulatorFault) {
-    try query(
+    try database.run(
       "INSERT OR REPLACE INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      [
-        .blob(record.bytes), .text(record.owner.device), .text(record.owner.bundleID),
-        .text(record.owner.environment.rawValue), .text(record.owner.kind.rawValue),
-        record.end.map { .text($0.reason.rawValue) } ?? .null,
-        record.end.map { .integer($0.since.milliseconds) } ?? .null,
-        record.end?.toldFrom.map { .integer($0.milliseconds) } ?? .null,
-      ]
-    ) { _ in }
+      .blob(record.bytes), .text(record.owner.device), .text(record.owner.bundleID),
+      .text(record.owner.environment.rawValue), .text(record.owner.kind.rawValue),
+      record.end.map { .text($0.reason.rawValue) } ?? .null,
+      record.end.map { .integer($0.since.milliseconds) } ?? .null,
+      record.end?.toldFrom.map { .integer($0.milliseconds) } ?? .null)
   }
 
   private func write(_ push: DeliveredPush, for device: String) throws(SimulatorFault) {
-    try query(
+    try database.run(
       "INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      [
-        .text(device), .text(push.bundleID), .text(push.environment.rawValue), .text(push.id), .blob(push.token),
-        .text(push.topic), .text(push.pushType.rawValue), .integer(Int64(push.priority.rawValue)),
-        push.collapseID.map { .text($0) } ?? .null, push.expiration.map { .integer($0) } ?? .null,
-        .blob(push.payload), .integer(push.receivedAt.milliseconds),
-      ]
-    ) { _ in }
+      .text(device), .text(push.bundleID), .text(push.environment.rawValue), .text(push.id), .blob(push.token),
+      .text(push.topic), .text(push.pushType.rawValue), .integer(Int64(push.priority.rawValue)),
+      push.collapseID.map { .text($0) } ?? .null, push.expiration.map { .integer($0) } ?? .null,
+      .blob(push.payload), .integer(push.receivedAt.milliseconds))
   }
 
   /// Puts what was kept into a fresh state. Rows that make no sense are left out.
   func restore(into state: inout ServiceState) throws(SimulatorFault) {
     var tokens: [TokenRecord] = []
-    try query("SELECT bytes, device, bundle, environment, kind, ended, since, told FROM token", []) { row in
+    try database.each("SELECT bytes, device, bundle, environment, kind, ended, since, told FROM token") { row in
       guard let environment = SimulatedEnvironment(rawValue: row.text(3) ?? ""),
         let kind = TokenKind(rawValue: row.text(4) ?? "")
       else { return }
@@ -131,15 +92,15 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
       tokens.append(TokenRecord(bytes: row.blob(0), owner: owner, end: end))
     }
     var devices: [String: ServiceState.Device] = [:]
-    try query("SELECT id, online, courier FROM device", []) { row in
+    try database.each("SELECT id, online, courier FROM device") { row in
       devices[row.text(0) ?? ""] = ServiceState.Device(isOnline: row.integer(1) == 1, usesCourier: row.integer(2) == 1)
     }
     var held: [(device: String, push: DeliveredPush)] = []
-    try query(
+    try database.each(
       """
       SELECT device, bundle, environment, id, token, topic, type, priority, collapse, expiration, payload, received
       FROM held ORDER BY received
-      """, []
+      """
     ) { row in
       guard let environment = SimulatedEnvironment(rawValue: row.text(2) ?? ""),
         let type = PushType(rawValue: row.text(6) ?? ""),
@@ -152,64 +113,5 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
       held.append((row.text(0) ?? "", push))
     }
     state.restore(tokens: tokens, devices: devices, held: held)
-  }
-
-  // MARK: SQLite
-
-  private enum Value {
-    case null
-    case integer(Int64)
-    case text(String)
-    case blob([UInt8])
-  }
-
-  private struct Row {
-    let statement: OpaquePointer
-
-    func integer(_ column: Int32) -> Int64? {
-      sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : sqlite3_column_int64(statement, column)
-    }
-
-    func text(_ column: Int32) -> String? {
-      sqlite3_column_text(statement, column).map { String(cString: $0) }
-    }
-
-    func blob(_ column: Int32) -> [UInt8] {
-      guard let start = sqlite3_column_blob(statement, column) else { return [] }
-      return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
-    }
-  }
-
-  private func run(_ sql: String) throws(SimulatorFault) {
-    guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw fault() }
-  }
-
-  private func query(_ sql: String, _ values: [Value], each: (Row) -> Void) throws(SimulatorFault) {
-    var prepared: OpaquePointer?
-    guard sqlite3_prepare_v2(database, sql, -1, &prepared, nil) == SQLITE_OK, let prepared else { throw fault() }
-    defer { sqlite3_finalize(prepared) }
-    let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)  // SQLITE_TRANSIENT, a macro that is not imported
-    for (place, value) in values.enumerated() {
-      let index = Int32(place + 1)
-      switch value {
-      case .null: sqlite3_bind_null(prepared, index)
-      case .integer(let integer): sqlite3_bind_int64(prepared, index, integer)
-      case .text(let text): sqlite3_bind_text(prepared, index, text, -1, copied)
-      case .blob(let bytes): sqlite3_bind_blob(prepared, index, bytes, Int32(bytes.count), copied)
-      }
-    }
-    while true {
-      switch sqlite3_step(prepared) {
-      case SQLITE_ROW: each(Row(statement: prepared))
-      case SQLITE_DONE: return
-      default: throw fault()
-      }
-    }
-  }
-
-  private func fault() -> SimulatorFault {
-    SimulatorFault(
-      what: "\(path): \(String(cString: sqlite3_errmsg(database)))",
-      remedy: "Check that the folder can be written and the disk has room.")
   }
 }

@@ -1,0 +1,35 @@
+/// The tables, made and changed step by step; each step runs once per file, in a transaction with the note of it
+/// (`PRAGMA user_version`). A step that has been released is never changed: add one.
+enum SimulatorSchema {
+  static let steps = [
+    // Files of before the first step had a number are like this already.
+    """
+    CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS token (
+      bytes BLOB PRIMARY KEY, device TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL,
+      kind TEXT NOT NULL, ended TEXT, since INTEGER, told INTEGER) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS device (
+      id TEXT PRIMARY KEY, online INTEGER NOT NULL, courier INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS held (
+      device TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, id TEXT NOT NULL, token BLOB NOT NULL,
+      topic TEXT NOT NULL, type TEXT NOT NULL, priority INTEGER NOT NULL, collapse TEXT, expiration INTEGER,
+      payload BLOB NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (device, bundle, environment)) WITHOUT ROWID;
+    """
+  ]
+
+  /// Brings a file to the newest form. A file of a newer Belfry is left as it is, and refused.
+  static func prepare(_ database: SimulatorDatabase) throws(SimulatorFault) {
+    // NORMAL: what is written survives the end of this process; the last writes may not survive a power failure.
+    try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+    var version = 0
+    try database.each("PRAGMA user_version") { version = Int($0.integer(0) ?? 0) }
+    guard version <= steps.count else {
+      throw SimulatorFault(
+        what: "\(database.path) was made by a newer Belfry (form \(version); this one knows \(steps.count))",
+        remedy: "Use that Belfry, or give another folder (--data DIR).")
+    }
+    for (place, step) in steps.enumerated().dropFirst(version) {
+      try database.execute("BEGIN IMMEDIATE; \(step); PRAGMA user_version = \(place + 1); COMMIT;")
+    }
+  }
+}
