@@ -126,6 +126,17 @@ final class RawClient {
     return frames
   }
 
+  /// Whether the bytes end so once, whatever their frames.
+  func untilBytes(suffix: [UInt8]) -> Bool {
+    var seen: [UInt8] = []
+    while !seen.suffix(suffix.count).elementsEqual(suffix) {
+      let bytes = socket.readSome()
+      guard !bytes.isEmpty else { return false }
+      seen += bytes
+    }
+    return true
+  }
+
   func untilEnd() -> [RawFrame] { until { _ in false } }
 
   /// Returns once the server has seen everything sent so far.

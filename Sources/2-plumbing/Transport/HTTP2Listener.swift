@@ -1,5 +1,14 @@
 public import Basics
 
+/// What becomes of a connection that has just come in, before TLS.
+public enum HTTP2Admission: Sendable {
+  case serve
+  /// TCP is accepted and what comes is read, but never a byte is answered: a server that hangs.
+  case ignore
+  /// Cut by a TCP reset as soon as the client has sent its first byte, in mid-handshake with TLS.
+  case cut
+}
+
 /// Accepts HTTP/2 connections on one port and deals them out over loops. With TLS it takes clients that ask for `h2` by
 /// ALPN and those that send no ALPN and start with the preface (spec/apns.md §1).
 public final class HTTP2Listener: Sendable {
@@ -42,10 +51,11 @@ public final class HTTP2Listener: Sendable {
   }
 
   /// Returns once the port is open. `makeHandler` is called on the connection's loop after the handshake. Faults say
-  /// what is wrong with the address and what to do.
+  /// what is wrong with the address and what to do. `admit` is asked for each newcomer, by its address, on its loop.
   public static func bind(
     _ endpoint: Endpoint, loops: LoopGroup, tls: TLSServerContext?, settings: HTTP2Settings = .server,
     limits: HTTP2Limits = HTTP2Limits(),
+    admit: @escaping @Sendable (Endpoint) -> HTTP2Admission = { _ in .serve },
     makeHandler: @escaping @Sendable (HTTP2ServerConnection) -> any HTTP2ServerHandler
   ) async throws(TransportFault) -> HTTP2Listener {
     let registry = Registry()
@@ -62,6 +72,13 @@ public final class HTTP2Listener: Sendable {
           side: .server, loop: stream.loop, settings: settings, limits: limits, owner: connection)
         session.attach(stream)
         connection.attach(session)
+        switch admit(stream.peer) {
+        case .serve: break
+        case .ignore:
+          session.isMute = true
+          stream.goDeaf()
+        case .cut: stream.conduct = .resetsAtOnce
+        }
         if registry.add(connection) { stream.abort(StreamConnection.stopped(stream.peer.description)) }
         return session
       })

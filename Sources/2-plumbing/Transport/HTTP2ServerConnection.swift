@@ -66,12 +66,15 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
   /// Answers a request. Without body: HEADERS with END_STREAM. With one: HEADERS and, as far as the client's window and
   /// frame size admit, exactly one DATA frame with END_STREAM; a body larger than either goes in as few frames as
   /// possible. Does nothing for a stream that is over or already answered. Names in `fields` must be lower case.
-  public func respond(stream: Int32, status: Int, fields: [HTTP2Field], body: [UInt8]) {
+  /// `dataSize` cuts the body into DATA frames of so many bytes, to test what a client makes of it.
+  public func respond(
+    stream: Int32, status: Int, fields: [HTTP2Field], body: [UInt8], dataSize: Int = .max
+  ) {
     loop.preconditionCurrent()
-    guard let session, !session.isEnded, let slot = session.slot(of: stream), slot.isDelivered, !slot.isAnswered else {
-      return
-    }
-    session.respond(slot, status: status, fields: fields, body: body)
+    guard let session, !session.isEnded, !session.isMute, let slot = session.slot(of: stream), slot.isDelivered,
+      !slot.isAnswered
+    else { return }
+    session.respond(slot, status: status, fields: fields, body: body, dataSize: dataSize)
   }
 
   public func reset(stream: Int32, code: HTTP2ErrorCode) {
@@ -98,6 +101,21 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
     loop.preconditionCurrent()
     let reason = StreamConnection.stopped(peer.description)
     if graceful { session?.drain(reason) } else { session?.end(reason) }
+  }
+
+  /// Makes the connection half open: from now on nothing is answered, whatever comes is read, and TCP goes on
+  /// acknowledging. With `answersPings` HTTP/2 itself still lives (PING, SETTINGS, windows); without it not a byte leaves.
+  /// What was answered before is still sent. Only `abort`, the client, or the listener's stop ends it.
+  public func mute(answersPings: Bool) {
+    loop.preconditionCurrent()
+    session?.mute(answersPings: answersPings)
+  }
+
+  /// Lets at most so many bytes a second (of TCP, so with TLS's own) pass in each direction; nil lifts the cap. Answers
+  /// wait, none is lost; requests are read no faster than that.
+  public func limitRate(bytesPerSecond: Int?) {
+    loop.preconditionCurrent()
+    session?.stream?.limitRate(bytesPerSecond: bytesPerSecond)
   }
 
   /// Cuts the TCP connection without a word, as a broken network would; the client sees a reset.

@@ -41,6 +41,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   var deliveredCount = 0
 
   var isOpened = false
+  /// Half open: requests are read and never answered; see `mute`.
+  var isMute = false
   var flushAsked = false
   var isPaused = false
   /// What was in hand when reading was paused; at most what one read brought.
@@ -200,8 +202,9 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   }
 
   /// Server.
-  func respond(_ slot: HTTP2Slot, status: Int, fields: [HTTP2Field], body: [UInt8]) {
+  func respond(_ slot: HTTP2Slot, status: Int, fields: [HTTP2Field], body: [UInt8], dataSize: Int) {
     slot.isAnswered = true
+    slot.dataSize = max(1, dataSize)
     slot.load(&list, common: nil, first: (":status", digits(of: status)), own: fields, body: body)
     slot.answeredAt = loop.turnTime
     _ = withProvider(slot) { nghttp2_submit_response(nghttp2, slot.id, list.entries, list.entries.count, $0) }
@@ -225,8 +228,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     _ slot: HTTP2Slot, _ memory: UnsafeMutablePointer<UInt8>, _ room: Int, _ flags: UnsafeMutablePointer<UInt32>
   ) -> Int {
     let left = slot.outgoingBody.count - slot.bodySent
-    let count = min(left, room)
-    if side == .server, count < left, left <= 16_384 {
+    let count = min(left, room, slot.dataSize)
+    if side == .server, room < left, left <= 16_384, slot.dataSize == .max {
       let window = Int(nghttp2_session_get_remote_settings(nghttp2, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE))
       if left <= window {
         slot.isDeferred = true
@@ -287,6 +290,10 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   /// Ends in order: no new streams, GOAWAY, then goodbye once the open ones have ended. A server says first that it will
   /// (RFC 9113 §6.8), so that requests already on their way are still served.
   func drain(_ reason: TransportFault) {
+    guard !isMute else {
+      stream?.reset(reason)
+      return
+    }
     guard !isDraining else { return }
     guard let nghttp2, !isEnded, isOpened else {
       stream?.close(reason)
@@ -314,6 +321,10 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
 
   /// Ends now; what is queued and fits is still sent.
   func end(_ reason: TransportFault) {
+    guard !isMute else {
+      stream?.reset(reason)
+      return
+    }
     guard isOpened, !isEnded else {
       stream?.close(reason)
       return

@@ -11,7 +11,7 @@ extension HTTP2Session {
 
   func flush() {
     flushAsked = false
-    guard let nghttp2, let stream, !stream.isClosed else { return }
+    guard let nghttp2, let stream, !stream.isClosed, stream.conduct == .usual else { return }
     let batch = loop.batchBuffer
     var used = 0
     while stream.isWritable, !stream.isClosed {
@@ -62,6 +62,19 @@ extension HTTP2Session {
       }
       entry += 6
     }
+  }
+
+  /// See `HTTP2ServerConnection.mute`.
+  func mute(answersPings: Bool) {
+    guard !isMute, !isEnded else { return }
+    flush()
+    isMute = true
+    // Somebody waits for the end already, and it would never come.
+    guard !isDraining else {
+      stream?.reset(StreamConnection.stopped(place))
+      return
+    }
+    if !answersPings { stream?.goDeaf() }
   }
 
   func writable() {
@@ -121,6 +134,7 @@ extension HTTP2Session {
       remedy: "Connect again when there is something to send.")
     switch side {
     case .client: stream?.close(reason)
+    case .server where isMute: stream?.reset(reason)
     case .server:
       // What was asked in full is still answered; what was not never will be.
       for slot in open where !slot.isComplete { reset(slot.id, code: UInt32(NGHTTP2_CANCEL.rawValue)) }

@@ -101,7 +101,7 @@ extension HTTP2Session {
       nghttp2_session_consume_connection(nghttp2, slot.heldWindow)
       slot.heldWindow = 0
     }
-    owner?.messageArrived(slot)
+    if !isMute { owner?.messageArrived(slot) }
   }
 
   func frameArrived(_ frame: UnsafePointer<nghttp2_frame>) {

@@ -10,6 +10,7 @@ extension HTTP2Session {
 
   func timeCheck(now: Int64) -> Int64 {
     var next = Int64.max
+    guard !isMute else { return .max }
     /// False when the time has come.
     func waits(_ since: Int64, _ span: Instant.Span) -> Bool {
       let (due, overflow) = since.addingReportingOverflow(span.milliseconds)
@@ -53,7 +54,7 @@ extension HTTP2Session {
         }
         reset(slot.id, code: UInt32(NGHTTP2_CANCEL.rawValue))
       }
-      if slot.isAnswered, !waits(max(slot.answeredAt, lastDataSent), limits.writeTimeout) {
+      if slot.isAnswered, stream?.pace == nil, !waits(max(slot.answeredAt, lastDataSent), limits.writeTimeout) {
         return abort(StreamConnection.timedOut(.writing, place, "the client opens no window for its answers"))
       }
     }

@@ -29,6 +29,8 @@ final class HTTP2Slot {
   private var common: HTTP2FieldBlock?
   private(set) var outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
   var bodySent = 0
+  /// The most bytes of a DATA frame.
+  var dataSize = Int.max
   /// HEADERS of ours are on the wire.
   var headersSent = false
   /// Server: `respond` was called.
@@ -84,6 +86,7 @@ final class HTTP2Slot {
     common = nil
     outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
     bodySent = 0
+    dataSize = .max
     headersSent = false
     isAnswered = false
     isDeferred = false

@@ -94,7 +94,7 @@ extension StreamConnection {
     uv_tcp_keepalive(tcp, 1, 60)
     guard tls != nil else { return becomeOpen() }
     state = .handshaking
-    setPhaseDeadline(after: limits.handshakeTimeout)
+    if conduct != .deaf { setPhaseDeadline(after: limits.handshakeTimeout) }
     updateReading()
     shakeHands()
   }

@@ -31,15 +31,18 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   private var peerEnded = false
 
   /// Sealed bytes that the system has not taken: being written, and behind them.
-  private var inFlight: UnsafeMutableRawBufferPointer?
-  private var waiting: [UInt8] = []
-  private var owesWritable = false
-  private var lastQueueSize = 0
+  var inFlight: UnsafeMutableRawBufferPointer?
+  var waiting: [UInt8] = []
+  var owesWritable = false
+  var conduct = Conduct.usual
+  /// A cap on what passes; see `limitRate`.
+  var pace: StreamPace?
+  var lastQueueSize = 0
 
   private var timer: LoopTimer?
   private var timerDue = Int64.max
   private var phaseDeadline = Int64.max
-  private var writeDeadline = Int64.max
+  var writeDeadline = Int64.max
 
   /// Addresses yet to try.
   var addresses: [sockaddr_storage] = []
@@ -72,7 +75,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   var negotiatedProtocol: String? { tls?.negotiatedProtocol }
   var isClosed: Bool { state == .closed }
   /// False while bytes wait for the peer.
-  var isWritable: Bool { inFlight == nil }
+  var isWritable: Bool { inFlight == nil && waiting.isEmpty }
 
   // MARK: Reading
 
@@ -92,7 +95,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
       switch state {
       case .connecting, .closed: false
       case .handshaking, .lingering: !peerEnded
-      case .open, .closing: readsWanted && !peerEnded
+      case .open, .closing: readsWanted && !peerEnded && pace?.holdsInput != true
       }
     guard wanted != isReading else { return }
     isReading = wanted
@@ -119,6 +122,12 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
 
   private func arrived(_ bytes: UnsafeRawBufferPointer) {
     guard state != .lingering else { return }
+    switch conduct {
+    case .usual: break
+    case .deaf: return
+    case .resetsAtOnce: return reset(Self.stopped(place))
+    }
+    paceInput(bytes.count)
     guard let tls else {
       handler?.received(bytes)
       return
@@ -179,93 +188,6 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     handler?.receivedEnd()
   }
 
-  // MARK: Writing
-
-  /// Sends or keeps the bytes; at most one batch (64 KiB is best: one TLS write, one system call). False: the peer does
-  /// not take them as fast; write no more until `writable()`, or what waits grows in memory.
-  @discardableResult
-  func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard state == .open, !bytes.isEmpty else { return state == .open && isWritable }
-    if let tls {
-      switch tls.write(bytes) {
-      case .progress: sendSealed()
-      case .needsInput, .ended, .failed:
-        loop.sealed.clear()
-        let what = "TLS broke while writing (\(OpenSSLErrors.take().text))"
-        abort(TransportFault(.connectionLost, at: place, what: what, remedy: "Try again."))
-      }
-    } else {
-      send(bytes)
-    }
-    if inFlight != nil { owesWritable = true }
-    return inFlight == nil
-  }
-
-  private func sendSealed() {
-    guard loop.sealed.count > 0 else { return }
-    send(loop.sealed.bytes)
-    loop.sealed.clear()
-  }
-
-  private func send(_ bytes: UnsafeRawBufferPointer) {
-    guard let tcp, state != .closed else { return }
-    guard inFlight == nil else {
-      waiting.append(contentsOf: bytes)
-      return
-    }
-    let stream = UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_stream_t.self)
-    let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress!).assumingMemoryBound(to: CChar.self)
-    var whole = uv_buf_init(start, UInt32(clamping: bytes.count))
-    let sent = uv_try_write(stream, &whole, 1)
-    if sent == bytes.count { return }
-    guard sent >= 0 || sent == UV_EAGAIN.rawValue else {
-      return abort(TransportFault(system: sent, at: place, doing: "writing"))
-    }
-    startWrite(UnsafeRawBufferPointer(rebasing: bytes[max(0, Int(sent))...]))
-  }
-
-  private func startWrite(_ bytes: UnsafeRawBufferPointer) {
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-    copy.copyMemory(from: bytes)
-    inFlight = copy
-    let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
-    request.pointee.data = Unmanaged.passRetained(self).toOpaque()
-    var buffer = uv_buf_init(copy.baseAddress!.assumingMemoryBound(to: CChar.self), UInt32(clamping: copy.count))
-    let stream = UnsafeMutableRawPointer(tcp!).assumingMemoryBound(to: uv_stream_t.self)
-    let started = uv_write(request, stream, &buffer, 1) { request, status in
-      let stream = Unmanaged<StreamConnection>.fromOpaque(request!.pointee.data).takeRetainedValue()
-      request!.deallocate()
-      stream.writeEnded(status)
-    }
-    guard started == 0 else {
-      Unmanaged<StreamConnection>.fromOpaque(request.pointee.data).release()
-      request.deallocate()
-      return writeEnded(started)
-    }
-    lastQueueSize = copy.count
-    writeDeadline = later(limits.writeTimeout)
-    checkTime(at: writeDeadline)
-  }
-
-  private func writeEnded(_ status: Int32) {
-    inFlight?.deallocate()
-    inFlight = nil
-    writeDeadline = .max
-    guard state != .closed else { return }
-    guard status == 0 else { return abort(TransportFault(system: status, at: place, doing: "writing")) }
-    if !waiting.isEmpty {
-      let bytes = waiting
-      waiting = []
-      bytes.withUnsafeBytes { send($0) }
-      guard inFlight == nil else { return }
-    }
-    if state == .closing { return linger() }
-    if owesWritable {
-      owesWritable = false
-      handler?.writable()
-    }
-  }
-
   // MARK: Closing
 
   /// Sends what waits, says goodbye (close_notify, FIN), and closes; `closed` follows.
@@ -275,13 +197,14 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     case .open:
       fault = reason ?? Self.stopped(place)
       state = .closing
-      if inFlight == nil { linger() } else { updateReading() }
+      if isWritable { linger() } else { updateReading() }
     case .closing, .lingering, .closed: break
     }
   }
 
-  private func linger() {
-    if state != .handshaking, let tls {
+  func linger() {
+    limitRate(bytesPerSecond: nil)
+    if state != .handshaking, conduct == .usual, let tls {
       tls.sayGoodbye()
       sendSealed()
     }
@@ -320,6 +243,8 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     self.fault = fault
     timer?.cancel()
     timer = nil
+    pace?.timer.cancel()
+    pace = nil
     waiting = []
     addresses = []
     let handle = closing ?? tcp
@@ -343,7 +268,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
 
   // MARK: Time
 
-  private func later(_ span: Instant.Span) -> Int64 {
+  func later(_ span: Instant.Span) -> Int64 {
     let (sum, overflow) = loop.turnTime.addingReportingOverflow(span.milliseconds)
     return overflow ? .max : sum
   }
@@ -352,6 +277,8 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     phaseDeadline = later(span)
     checkTime(at: phaseDeadline)
   }
+
+  func clearPhaseDeadline() { phaseDeadline = .max }
 
   /// Asks for a `timeCheck` at that `turnTime` at the latest. Costs nothing when one comes sooner anyway.
   func checkTime(at time: Int64) {
