@@ -124,6 +124,48 @@ struct RetryPolicyTests {
         == .end(.unanswered(.retriesExhausted("503 ServiceUnavailable, after 8 attempts"))))
   }
 
+  @Test(
+    "of a 5xx waits at least 15 minutes, doubling, where the setting follows Apple's page of 2026",
+    arguments: [(500, "InternalServerError"), (503, "ServiceUnavailable"), (502, "")])
+  func serverFaultsAsDocumented(status: Int, reason: String) {
+    var settings = RetryPolicy.Settings()
+    settings.serverFaults = .asDocumented
+    let policy = RetryPolicy(settings)
+    let refusal = PushOutcome.Refusal(status: status, reason: reason, since: nil)
+    for seed in 0..<20 as Range<UInt64> {
+      var tries = RetryPolicy.Tries()
+      var dice = Dice(seed: seed)
+      var minutes: [Int64] = []
+      while case .again(let delay) = policy.judge(.refused(refusal), &tries, at: Self.now, dice: &dice) {
+        minutes.append(delay.milliseconds / 60_000)
+      }
+      #expect(minutes.count == 7)
+      for (minute, least) in zip(minutes, [15, 30, 60, 120, 120, 120, 120] as [Int64]) {
+        #expect((least...least * 2).contains(minute))
+      }
+    }
+  }
+
+  @Test("the setting for 5xx moves no other reason, and what has an expiration before then ends at once")
+  func serverFaultsOnly() {
+    var settings = RetryPolicy.Settings()
+    settings.serverFaults = .after(.minutes(15))
+    func verdict(_ reason: RefusalReason, expiration: Int64? = nil) -> RetryPolicy.Verdict {
+      var (tries, dice) = (RetryPolicy.Tries(expiration: expiration), Dice(seed: 7))
+      let refusal = PushOutcome.Refusal(status: reason.status, reason: reason.rawValue, since: nil)
+      return RetryPolicy(settings).judge(.refused(refusal), &tries, at: Self.now, dice: &dice)
+    }
+    #expect(verdict(.shutdown) == .again(after: .seconds(0)))
+    #expect(verdict(.serviceUnavailable, expiration: Self.now.seconds + 600) == .end(.unanswered(.expired)))
+    for reason in [RefusalReason.tooManyRequests, .tooManyProviderTokenUpdates] {
+      guard case .again(let delay) = verdict(reason) else {
+        Issue.record("\(reason) ended")
+        continue
+      }
+      #expect(delay <= .seconds(5))
+    }
+  }
+
   @Test("is never done past the expiration")
   func neverPastExpiration() {
     let unavailable = PushOutcome.Refusal(status: 503, reason: "ServiceUnavailable", since: nil)

@@ -6,12 +6,12 @@ public enum CertificateTerm: Equatable, Sendable {
   /// Good only from then on; with a right clock that is rare, so the clock is to be looked at too.
   case notBegun(Instant)
   case good
-  /// Good, but for less than `notice` from now.
-  case ending(Instant)
+  /// Good, but for no more than `days` days from now, the least of `notices` that holds.
+  case ending(Instant, days: Int64)
   case ended(Instant)
 
-  /// How long ahead an end is told.
-  public static let notice = Instant.Span.days(30)
+  /// How many days ahead an end is told, each once.
+  public static let notices: [Int64] = [30, 7, 1]
 
   public init(notBefore: Instant, notAfter: Instant, at now: Instant) {
     if now < notBefore {
@@ -19,7 +19,8 @@ public enum CertificateTerm: Equatable, Sendable {
     } else if now > notAfter {
       self = .ended(notAfter)
     } else {
-      self = notAfter - now < Self.notice ? .ending(notAfter) : .good
+      let days = Self.notices.last { notAfter - now <= .days($0) }
+      self = days.map { .ending(notAfter, days: $0) } ?? .good
     }
   }
 
@@ -37,8 +38,9 @@ public enum CertificateTerm: Equatable, Sendable {
     case .good: nil
     case .notBegun(let time):
       "The certificate \(name) is good from \(time) on only. Check this machine's clock, or wait"
-    case .ending(let time):
-      "The certificate \(name) ends at \(time). Make a new one in Apple's developer portal before that"
+    case .ending(let time, let days):
+      "The certificate \(name) ends at \(time), in no more than \(days == 1 ? "a day" : "\(days) days"). "
+        + "Make a new one in Apple's developer portal before that, and put it in the old one's place"
     case .ended(let time):
       "The certificate \(name) ended at \(time). Make a new one in Apple's developer portal"
     }

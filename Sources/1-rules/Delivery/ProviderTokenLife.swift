@@ -82,6 +82,22 @@ public struct ProviderTokenLife: Sendable {
 
   public init(_ settings: Settings = Settings()) { self.settings = settings }
 
+  /// Refused, and not tried again yet.
+  public var isHeld: Bool {
+    switch state {
+    case .held: true
+    case .none, .fresh: false
+    }
+  }
+
+  /// By uptime; nil before the first token.
+  public func tokenAge(at moment: Moment) -> Instant.Span? {
+    switch state {
+    case .none: nil
+    case .fresh(let token), .held(let token, _, _): moment.uptime - token.madeAt
+    }
+  }
+
   public mutating func handle(_ event: Event, at moment: Moment) -> [Effect] {
     switch (state, event) {
     case (.none, .wanted):

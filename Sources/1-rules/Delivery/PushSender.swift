@@ -48,10 +48,14 @@ public enum PushOutcome: Sendable, Equatable {
     public var reason: String
     /// Only with 410: since when the token is dead.
     public var since: Instant?
-    public init(status: Int, reason: String, since: Instant?) {
+    /// What exactly is wrong and what to do, in the lint's words, of a push that was not sent because APNs was certain to
+    /// refuse it; nil for what APNs itself said.
+    public var explanation: String?
+    public init(status: Int, reason: String, since: Instant?, explanation: String? = nil) {
       self.status = status
       self.reason = reason
       self.since = since
+      self.explanation = explanation
     }
   }
 

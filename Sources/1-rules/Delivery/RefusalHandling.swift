@@ -30,18 +30,24 @@ extension RefusalReason {
   /// What to do, a sentence.
   public var remedy: String { row.remedy }
 
-  /// Whether it speaks of the topic rather than of one device: many in a row are one mistake (case C37).
+  /// Whether it speaks of the topic, or of what the account may do with it, rather than of one device: many in a row are
+  /// one mistake (case C37).
   public var concernsTopic: Bool {
     switch self {
-    case .badTopic, .deviceTokenNotForTopic, .missingTopic, .topicDisallowed: true
+    case .badTopic, .deviceTokenNotForTopic, .missingTopic, .topicDisallowed, .forbidden: true
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders,
       .idleTimeout, .invalidPushType, .missingDeviceToken, .payloadEmpty, .badCertificate, .badCertificateEnvironment,
-      .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
+      .expiredProviderToken, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
       .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken, .badPath, .methodNotAllowed, .expiredToken,
       .unregistered, .payloadTooLarge, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError,
       .serviceUnavailable, .shutdown:
       false
     }
+  }
+
+  /// The credential is good, but not in this environment.
+  public var concernsEnvironment: Bool {
+    self == .badEnvironmentKeyInToken || self == .badEnvironmentKeyIDInToken || self == .badCertificateEnvironment
   }
 
   private typealias Row = (handling: Handling, meaning: String, remedy: String)

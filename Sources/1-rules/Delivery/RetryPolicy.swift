@@ -5,8 +5,8 @@ import PushPayload
 ///
 /// The same `apns-id` and collapse id are kept through every attempt. A push is never tried again past its expiration;
 /// with expiration 0, Apple's "one attempt", it goes again only where APNs certainly did not take it and nothing is
-/// to be waited for. (Apple, "Handling notification responses from APNs"; the 15 minutes that it names for 5xx are the
-/// ceiling here, since every library tries again within seconds.)
+/// to be waited for. (Apple, "Handling notification responses from APNs"; what its 15 minutes for 5xx mean here is
+/// `ServerFaults`.)
 public struct RetryPolicy: Sendable {
   public struct Settings: Equatable, Sendable {
     /// Attempts that were answered "later" or not at all, the first included. Default 8: about two minutes.
@@ -21,7 +21,24 @@ public struct RetryPolicy: Sendable {
     public var longestDelay = Instant.Span.seconds(60)
     /// The least wait after TooManyRequests, which is about one device. Default 5 s.
     public var deviceDelay = Instant.Span.seconds(5)
+    /// When a push that met InternalServerError, ServiceUnavailable or another 5xx goes again. Default `soon`.
+    public var serverFaults = ServerFaults.soon
     public init() {}
+  }
+
+  /// Apple's page of 2026 wants a 5xx tried again after 15 minutes, with back-off; every client library of the field tries
+  /// again within seconds, and finds most of these faults gone: they are of one front end, and a push is news only for so
+  /// long. Both keep to `attempts`.
+  public enum ServerFaults: Equatable, Sendable {
+    /// As after any other fault that passes: `firstDelay`, doubling up to `longestDelay`; with the other defaults the push
+    /// has ended after about two minutes, and its caller may offer it again.
+    case soon
+    /// As documented: at least this long, by chance up to twice as long, doubling up to eight times. The push stays with
+    /// the client meanwhile.
+    case after(Instant.Span)
+
+    /// 15 to 30 minutes, 30 to 60, one hour to two, then two to four.
+    public static let asDocumented = ServerFaults.after(.minutes(15))
   }
 
   /// Why an attempt did not end the push by itself.
@@ -68,15 +85,29 @@ public struct RetryPolicy: Sendable {
       switch refusal.handling {
       case .dead, .fix: return .end(.refused(refusal))
       case .later, .laterElsewhere:
-        let least = refusal.known == .tooManyRequests ? settings.deviceDelay : settings.firstDelay
-        return attempt(Self.words(refusal), tries: &tries, least: least, seen: false, at: wall, dice: &dice)
+        let back = backOff(after: refusal)
+        return attempt(Self.words(refusal), tries: &tries, back, seen: false, at: wall, dice: &dice)
       case .elsewhere, .newToken, .credential:
         return bounce(Self.words(refusal), tries: &tries, at: wall, dice: &dice)
       }
     case .unprocessed(let why):
       return bounce(why, tries: &tries, at: wall, dice: &dice)
     case .unanswered(let why):
-      return attempt(why, tries: &tries, least: nil, seen: true, at: wall, dice: &dice)
+      return attempt(
+        why, tries: &tries, BackOff(first: settings.firstDelay, longest: settings.longestDelay), seen: true, at: wall,
+        dice: &dice)
+    }
+  }
+
+  private func backOff(after refusal: PushOutcome.Refusal) -> BackOff {
+    switch settings.serverFaults {
+    case .after(let delay) where refusal.status >= 500 && refusal.handling == .later:
+      // chance makes a back-off up to half shorter, and this one must not come too early
+      let least = max(1, min(delay.milliseconds, .max / 16))
+      return BackOff(first: .milliseconds(least * 2), longest: .milliseconds(least * 16))
+    case .after, .soon:
+      let first = refusal.known == .tooManyRequests ? settings.deviceDelay : settings.firstDelay
+      return BackOff(first: first, longest: max(settings.longestDelay, first))
     }
   }
 
@@ -86,7 +117,7 @@ public struct RetryPolicy: Sendable {
   }
 
   private func attempt(
-    _ why: String, tries: inout Tries, least: Instant.Span?, seen: Bool, at wall: Instant, dice: inout Dice
+    _ why: String, tries: inout Tries, _ back: BackOff, seen: Bool, at wall: Instant, dice: inout Dice
   ) -> Verdict {
     tries.attempts += 1
     guard tries.attempts < settings.attempts else {
@@ -97,8 +128,7 @@ public struct RetryPolicy: Sendable {
       return tries.expiration == 0 || tries.isExpired(at: wall)
         ? .end(.unanswered(.expired)) : .again(after: .seconds(0))
     }
-    let delay = BackOff(first: least ?? settings.firstDelay, longest: max(settings.longestDelay, least ?? .seconds(0)))
-      .delay(seen ? tries.attempts - 1 : tries.attempts, dice: &dice)
+    let delay = back.delay(seen ? tries.attempts - 1 : tries.attempts, dice: &dice)
     return again(after: delay, tries, at: wall)
   }
 

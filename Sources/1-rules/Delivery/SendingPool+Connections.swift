@@ -10,9 +10,10 @@ extension SendingPool {
       !$0.life.isEnding && (!$0.isUp || $0.life.isSettling) && now - $0.openedAt < settings.silence
     }
     guard usable == 0 || coming > 0 || now - (crowdedSince ?? now) >= settings.size.growAfter else { return }
+    if isProbing && usable > 0 { return }
     guard connections.count < settings.size.limit * 4 else { return }  // the rest is ending, and does so in time
     let wanted = size.wanted(waiting: queued, streamsEach: settings.streamsEach, coming: coming, connections: usable)
-    for _ in 0..<wanted where size.mayOpen(at: now) {
+    for _ in 0..<(isProbing ? min(1, wanted) : wanted) where size.mayOpen(at: now) {
       size.opened(at: now)
       crowdedSince = now
       let id = ConnectionID(rawValue: nextConnection)
@@ -60,8 +61,12 @@ extension SendingPool {
       case .conclude(let push):
         connections[index].budget.handle(.ended)
         switch answer {
-        case .accepted(let uniqueID): finish(push, .accepted(uniqueID: uniqueID), &effects)
-        case .refused(let refusal): failed(push, .refused(refusal), moment, &effects)
+        case .accepted(let uniqueID):
+          isProbing = false
+          finish(push, .accepted(uniqueID: uniqueID), &effects)
+        case .refused(let refusal):
+          if refusal.provesCredential { isProbing = false }
+          failed(push, .refused(refusal), moment, &effects)
         case nil: failed(push, .unanswered(why), moment, &effects)
         }
       case .resend(let pushes):
@@ -206,6 +211,16 @@ extension PushOutcome.Refusal {
     switch handling {
     case .elsewhere, .laterElsewhere, .newToken, .credential: true
     case .dead, .fix, .later: false
+    }
+  }
+}
+
+extension PushOutcome.Refusal {
+  /// Whether APNs looked past the credential, which it checks before token and body (spec apns.md §8.3).
+  var provesCredential: Bool {
+    switch handling {
+    case .dead, .fix: true
+    case .later, .elsewhere, .laterElsewhere, .newToken, .credential: false
     }
   }
 }

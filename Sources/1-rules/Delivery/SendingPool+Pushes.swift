@@ -110,8 +110,12 @@ extension SendingPool {
       let index = (turn + offset) % connections.count
       let free = connections[index].free
       guard free > 0 else { continue }
-      let share = min(free, (queued + usable - 1) / usable)
+      var share = min(free, (queued + usable - 1) / usable)
       usable -= 1
+      if isProbing {
+        guard !connections.contains(where: \.owes) else { break }
+        share = 1
+      }
       for _ in 0..<share {
         guard let push = nextToSend(moment, &effects) else { break }
         if !connections[index].owes { connections[index].busySince = moment.uptime }
@@ -176,6 +180,30 @@ extension SendingPool {
       finish(push, .unanswered(.suspended(hold)), &effects)
     } else {
       enqueue(push)
+    }
+  }
+
+  /// The push goes back to wait, unless that would make it too late; expiration 0 does not wait at all.
+  mutating func postponed(
+    _ push: PushID, _ id: ConnectionID, _ until: Instant.Span, _ moment: Moment, _ effects: inout [Effect]
+  ) {
+    let record = Int(push.rawValue)
+    guard record < records.count, records[record].state == .sending(id) else { return }
+    if let index = find(id) { connections[index].budget.handle(.ended) }
+    let due = moment.wall + (until - moment.uptime)
+    if let cause = records[record].withdrawn {
+      finish(push, .unanswered(cause), &effects)
+    } else if let hold {
+      finish(push, .unanswered(.suspended(hold)), &effects)
+    } else if let expiration = records[record].tries.expiration,
+      expiration == 0 || Instant(seconds: expiration) <= due
+    {
+      finish(push, .unanswered(.expired), &effects)
+    } else if phase == .open {
+      records[record].state = .waiting
+      waiting.insert(Ticket(push: push, use: records[record].use), due: until)
+    } else {
+      finish(push, .unanswered(.closed), &effects)
     }
   }
 

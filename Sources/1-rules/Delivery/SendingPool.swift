@@ -47,6 +47,8 @@ public struct SendingPool: Sendable {
     case sent(PushID, ConnectionID, StreamID)
     /// Instead of `sent`: the connection took no stream; it is not to be used any more.
     case notSent(PushID, ConnectionID)
+    /// Instead of `sent`: its device is to be left alone until then (`DevicePauses`); the connection is as good as before.
+    case postponed(PushID, ConnectionID, until: Instant.Span)
     case answered(ConnectionID, StreamID, Answer)
     /// The stream ended without an answer; `unprocessed` for REFUSED_STREAM.
     case reset(ConnectionID, StreamID, unprocessed: Bool)
@@ -150,6 +152,9 @@ public struct SendingPool: Sendable {
   var lastTick: Instant.Span?
   var lastFault: String?
   var hold: String?
+  /// After a hold, until a push was accepted: one push at a time, on one connection, so that a credential that is still
+  /// refused costs one refusal and not the queue.
+  var isProbing = false
   var phase = Phase.open
   enum Phase { case open, closing, closed }
 
@@ -168,6 +173,15 @@ public struct SendingPool: Sendable {
   public var connectionCount: Int { connections.count }
   /// Connections that the peer has greeted.
   public var upCount: Int { connections.count { $0.isUp } }
+
+  /// Pushes that left and wait for their answer.
+  public var inFlight: Int { connections.reduce(0) { $0 + $1.budget.inUse } }
+  /// Streams of the connections that the peer has greeted: in use, and allowed by it and by us.
+  public var streams: (inUse: Int, allowed: Int) {
+    connections.lazy.filter(\.isUp).reduce((0, 0)) { ($0.0 + $1.budget.inUse, $0.1 + $1.budget.limit) }
+  }
+  /// After a hold, one push at a time tries whether the credential is taken again.
+  public var isProving: Bool { isProbing }
 
   /// The push that a connection owes on a stream.
   public func push(on stream: StreamID, of id: ConnectionID) -> PushID? {
@@ -212,6 +226,8 @@ public struct SendingPool: Sendable {
       _ = sent(push, id, stream, moment, &effects)
     case .notSent(let push, let id):
       notSent(push, id, moment, &effects)
+    case .postponed(let push, let id, let until):
+      postponed(push, id, until, moment, &effects)
     case .answered(let id, let stream, let answer):
       guard let index = hear(id, moment) else { return }
       answered(index, stream, answer, moment, &effects)
@@ -234,6 +250,7 @@ public struct SendingPool: Sendable {
       finishUnsent(.suspended(why), &effects)
     case .resumed:
       hold = nil
+      isProbing = true
     case .close:
       if phase == .open { phase = .closing }
       for ticket in waiting.removeAll() where isValid(ticket, .waiting) {

@@ -39,6 +39,9 @@ public struct TopicWatch: Sendable {
   /// Whether anything is suspected at all; while false, acceptances need not be reported.
   public var isQuiet: Bool { suspects.isEmpty }
 
+  /// Topics that are suspected or held.
+  public var count: Int { suspects.count }
+
   /// Why pushes of this topic are held now, nil if they are not.
   public func held(topic: String, at now: Instant.Span) -> String? {
     guard let suspect = suspects[topic], let since = suspect.heldSince, now - since < settings.probe else { return nil }

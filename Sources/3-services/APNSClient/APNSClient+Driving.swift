@@ -26,8 +26,10 @@ extension APNSClient {
       refused(id, stream, refusal, date, moment)
     case .connected(let id):
       links[id]?.isConnected = true
+      meter.connected()
       onEvent(.connected(server.endpoint))
     case .goAway(let id, let reason):
+      meter.wentAway()
       onEvent(.goAway(server.endpoint, reason: reason))
       guard let generation = links[id]?.generation, let known = reason.flatMap(RefusalReason.init(rawValue:)) else {
         return
@@ -37,6 +39,7 @@ extension APNSClient {
       guard let link = links.removeValue(forKey: id) else { return }
       link.isReleased = true
       lastFault = fault
+      if !link.isConnected { meter.connectFailed() }
       onEvent(
         link.isConnected ? .disconnected(server.endpoint, why: fault.description) : .connectFailed(fault))
       pending.append(.lost(id, fault.description))
@@ -45,18 +48,26 @@ extension APNSClient {
 
   private func accepted(_ id: ConnectionID, _ stream: StreamID, _ moment: Moment) {
     if let generation = links[id]?.generation { gate.accepted(generation, at: moment) }
-    guard !topics.isQuiet, let push = pool.push(on: stream, of: id), let slot = slots[Int(push.rawValue)] else {
-      return
-    }
+    guard !(topics.isQuiet && devices.isQuiet), let push = pool.push(on: stream, of: id),
+      let slot = slots[Int(push.rawValue)]
+    else { return }
     _ = topics.handle(.accepted(topic: slot.batch.pushes[slot.index].topic), at: moment.uptime)
+    devices.accepted(slot.batch.pushes[slot.index].token, at: moment.uptime)
   }
 
   private func refused(
     _ id: ConnectionID, _ stream: StreamID, _ refusal: PushOutcome.Refusal, _ date: [UInt8]?, _ moment: Moment
   ) {
-    if let reason = refusal.known, let push = pool.push(on: stream, of: id), let slot = slots[Int(push.rawValue)] {
-      credentialRefused(reason, slot.generation, date, moment)
-      if reason.concernsTopic { topicRefused(reason, slot.batch.pushes[slot.index].topic, moment) }
+    meter.answered(refusal)
+    if let push = pool.push(on: stream, of: id), let slot = slots[Int(push.rawValue)] {
+      let outgoing = slot.batch.pushes[slot.index]
+      onEvent(.refused(RefusedPush(outgoing, refusal)))
+      // an unknown 403 is about what we may do, not about one device
+      if let reason = refusal.known ?? (refusal.status == 403 ? .forbidden : nil) {
+        credentialRefused(reason, slot.generation, date, moment)
+        if reason == .tooManyRequests { devices.refused(outgoing.token, at: moment.uptime) }
+        if reason.concernsTopic { topicRefused(reason, outgoing.topic, moment) }
+      }
     }
     pending.append(.answered(id, stream, .refused(refusal)))
   }
@@ -128,6 +139,7 @@ extension APNSClient {
     tickerDue = nil
     let moment = Moment(any: clock)
     warrant = nil
+    devices.tidy(at: moment.uptime)
     handle(.tick, moment)
   }
 
@@ -181,6 +193,7 @@ extension APNSClient {
       guard let slot = slots[Int(push.rawValue)] else { return }
       slots[Int(push.rawValue)] = nil
       freeIDs.append(push.rawValue)
+      meter.ended(outcome, sentAt: slot.sentAt, at: moment.uptime)
       settle(slot.batch, slot.index, outcome)
     case .open(let id): open(id)
     case .cancel(let id, let stream): links[id]?.connection?.reset(stream: stream.rawValue)
@@ -196,6 +209,7 @@ extension APNSClient {
           .timedOut(.handshake), at: server.endpoint.description, what: "no greeting came in time",
           remedy: "Check what listens there: it accepts connections and says nothing.")
         lastFault = fault
+        meter.connectFailed()
         onEvent(.connectFailed(fault))
       }
       connection.close(graceful: connection.openStreams == 0)
@@ -223,12 +237,16 @@ extension APNSClient {
       return pool.handle(.notSent(push, id), at: moment, into: &effects)
     }
     let outgoing = slot.batch.pushes[slot.index]
+    if !devices.isQuiet, let until = devices.postponed(outgoing.token, at: moment.uptime) {
+      return pool.handle(.postponed(push, id, until: until), at: moment, into: &effects)
+    }
     switch currentWarrant(moment) {
     case .hold(let words):
       hold(.hold(words), moment)
       pool.handle(.notSent(push, id), at: moment, into: &effects)
     case .send(let authorization, let generation):
       slots[Int(push.rawValue)]?.generation = generation
+      slots[Int(push.rawValue)]?.sentAt = moment.uptime
       link.generation = generation
       do throws(HTTP2SubmitFault) {
         let stream = try connection.submit(

@@ -1,5 +1,6 @@
 public import Basics
 public import Delivery
+import PushPayload
 public import Transport
 
 /// A provider client of APNs for one credential in one environment: one pool of HTTP/2 connections on one event loop.
@@ -19,6 +20,8 @@ public actor APNSClient: PushSender {
     /// Connections, streams, times and retries; `firstAlone` is set by the credential.
     public var pool = SendingPool.Settings()
     public var topics = TopicWatch.Settings()
+    /// How devices that APNs answers TooManyRequests for are spared.
+    public var devices = DevicePauses.Settings()
     /// Seeds the jitter of retries. Default: by chance.
     public var seed = UInt64.random(in: .min ... .max)
     /// Called on the loop; must not block.
@@ -53,6 +56,8 @@ public actor APNSClient: PushSender {
     var batch: Batch
     var index: Int
     var generation = ProviderTokenLife.Generation(rawValue: 0)
+    /// When it last left.
+    var sentAt: Instant.Span?
   }
 
   public nonisolated let server: APNSServer
@@ -66,6 +71,8 @@ public actor APNSClient: PushSender {
   var gate: CredentialGate
   var pool: SendingPool
   var topics: TopicWatch
+  var devices: DevicePauses
+  var meter = ClientMeter()
   var blocks: HeaderBlocks
   let own = OwnFields()
   let open: OpenLinks
@@ -97,6 +104,7 @@ public actor APNSClient: PushSender {
     onEvent = configuration.onEvent
     gate = CredentialGate(configuration.credential)
     topics = TopicWatch(configuration.topics)
+    devices = DevicePauses(configuration.devices)
     blocks = HeaderBlocks(server: configuration.server)
     var settings = configuration.pool
     settings.firstAlone = configuration.credential.isToken
@@ -164,6 +172,18 @@ public actor APNSClient: PushSender {
       lastFault: lastFault)
   }
 
+  /// The client in numbers; a hop to its loop, nothing that sending pays for.
+  public var metrics: APNSClientMetrics {
+    var metrics = meter.metrics
+    (metrics.inFlight, metrics.waiting) = (pool.inFlight, pool.unfinished - pool.inFlight)
+    (metrics.connections, metrics.connecting) = (pool.upCount, pool.connectionCount - pool.upCount)
+    (metrics.streamsInUse, metrics.streamsAllowed) = pool.streams
+    (metrics.pausedDevices, metrics.suspectedTopics) = (devices.count, topics.count)
+    gate.report(&metrics.credential, at: Moment(any: clock))
+    if metrics.credential.standing == .good, pool.isProving { metrics.credential.standing = .probing }
+    return metrics
+  }
+
   // MARK: In and out
 
   private func start(_ pushes: [OutgoingPush], _ number: UInt64, _ waiter: CheckedContinuation<[PushOutcome], Never>) {
@@ -175,10 +195,13 @@ public actor APNSClient: PushSender {
     let isCancelled = Task.isCancelled
     for (index, push) in pushes.enumerated() {
       if isCancelled {
+        meter.cancelledUnsent()
         settle(batch, index, .unanswered(.cancelled))
       } else if let reason = push.certainRefusal {
-        settle(batch, index, .refusedUnsent(reason))
+        meter.refusedUnsent(reason.rawValue)
+        settle(batch, index, push.refusedUnsent(reason))
       } else if !topics.isQuiet, let words = topics.held(topic: push.topic, at: moment.uptime) {
+        meter.suspendedUnsent()
         settle(batch, index, .unanswered(.suspended(words)))
       } else {
         let id = takeID(Slot(batch: batch, index: index))

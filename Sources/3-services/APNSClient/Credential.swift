@@ -39,10 +39,10 @@ public enum Credential: Sendable {
 /// Lets pushes pass as long as the credential is believed to be good.
 struct CredentialGate {
   let credential: Credential
-  private var certificate = CertificateStanding()
+  private var standing = CredentialStanding()
   /// The generation last reported as accepted, so that it is reported once.
   private var proven: ProviderTokenLife.Generation?
-  /// What was last told of a certificate's dates.
+  /// What was last told of a certificate's dates, by its stage.
   private var told: CertificateTerm?
 
   init(_ credential: Credential) { self.credential = credential }
@@ -53,10 +53,11 @@ struct CredentialGate {
   mutating func warrant(at moment: Moment) -> Warrant {
     switch credential {
     case .token(let key):
+      for case .hold(let reason) in standing.handle(.wanted, at: moment) { return .hold(words(reason)) }
       return key.warrant(at: moment)
     case .certificate(_, let name):
       if let term = credential.term(at: moment.wall), !term.isValid { return .hold(term.words(for: name) ?? "") }
-      for case .hold(let reason) in certificate.handle(.wanted, at: moment) { return .hold(words(name, reason)) }
+      for case .hold(let reason) in standing.handle(.wanted, at: moment) { return .hold(words(reason)) }
       return .send(authorization: nil, Self.only)
     }
   }
@@ -71,9 +72,10 @@ struct CredentialGate {
   mutating func accepted(_ generation: ProviderTokenLife.Generation, at moment: Moment) {
     guard proven != generation else { return }
     proven = generation
+    _ = standing.handle(.accepted, at: moment)
     switch credential {
     case .token(let key): key.accepted(generation, at: moment)
-    case .certificate: _ = certificate.handle(.accepted, at: moment)
+    case .certificate: break
     }
   }
 
@@ -82,24 +84,39 @@ struct CredentialGate {
     _ generation: ProviderTokenLife.Generation, _ reason: RefusalReason, theirDate: Instant?, at moment: Moment
   ) -> (warrant: Warrant, alarm: String?) {
     proven = nil
-    switch credential {
-    case .token(let key):
+    // a key that is limited to the other environment is good there: only this client stops
+    if case .token(let key) = credential, !reason.concernsEnvironment {
       return key.refused(generation, reason, theirDate: theirDate, at: moment)
-    case .certificate(_, let name):
-      var alarm: String?
-      for case .alarm(let reason) in certificate.handle(.refused(reason), at: moment) { alarm = words(name, reason) }
-      return (.hold(words(name, reason)), alarm)
     }
+    var alarm: String?
+    for case .alarm(let reason) in standing.handle(.refused(reason), at: moment) { alarm = words(reason) }
+    return (.hold(words(reason)), alarm)
   }
 
   mutating func resume(at moment: Moment) {
+    _ = standing.handle(.resumed, at: moment)
     switch credential {
     case .token(let key): key.resume()
-    case .certificate: _ = certificate.handle(.resumed, at: moment)
+    case .certificate: break
     }
   }
 
-  private func words(_ name: String, _ reason: RefusalReason) -> String {
-    "APNs refuses the certificate \(name): \(reason.rawValue). \(reason.remedy)"
+  func report(_ status: inout CredentialStatus, at moment: Moment) {
+    switch credential {
+    case .token(let key):
+      status.tokenAge = key.tokenAge(at: moment)
+      if key.isHeld { status.standing = .held }
+    case .certificate(let identity, _):
+      status.certificateEnd = identity.certificate.notAfter
+      if let term = credential.term(at: moment.wall), !term.isValid { status.standing = .held }
+    }
+    if standing.isHeld { status.standing = .held }
+  }
+
+  private func words(_ reason: RefusalReason) -> String {
+    switch credential {
+    case .token(let key): "APNs refuses \(key): \(reason.rawValue). \(reason.remedy)"
+    case .certificate(_, let name): "APNs refuses the certificate \(name): \(reason.rawValue). \(reason.remedy)"
+    }
   }
 }

@@ -79,6 +79,12 @@ public final class ProviderKey: Sendable, CustomStringConvertible {
     }
   }
 
+  /// How old the provider token in use is; nil before the first push.
+  func tokenAge(at moment: Moment) -> Instant.Span? { state.withLock { $0.life.tokenAge(at: moment) } }
+
+  /// Whether APNs refused the key, or the clock is so wrong that it refuses every token.
+  var isHeld: Bool { state.withLock { $0.life.isHeld } }
+
   private func follow(
     _ effects: [ProviderTokenLife.Effect], _ state: inout State
   ) -> (warrant: Warrant, alarm: String?) {

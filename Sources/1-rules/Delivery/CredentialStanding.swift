@@ -1,10 +1,11 @@
 public import Basics
 public import PushPayload
 
-/// Whether a client certificate may be used: held back with one alarm once APNs has refused it, tried again later.
+/// Whether a credential may be used at one server: a client certificate, or a key as far as its environment goes (its
+/// tokens are `ProviderTokenLife`'s). Held back with one alarm once APNs has refused it, tried again later.
 ///
 ///     good ──refused──▶ held ──wanted, 20 min later──▶ good (a probe)
-public struct CertificateStanding: Equatable, Sendable {
+public struct CredentialStanding: Equatable, Sendable {
   public enum Event: Equatable, Sendable {
     case wanted
     case accepted
@@ -29,6 +30,14 @@ public struct CertificateStanding: Equatable, Sendable {
   private var told: RefusalReason?
 
   public init(probe: Instant.Span = .minutes(20)) { self.probe = probe }
+
+  /// Refused, and not tried again yet.
+  public var isHeld: Bool {
+    switch state {
+    case .good: false
+    case .held: true
+    }
+  }
 
   public mutating func handle(_ event: Event, at moment: Moment) -> [Effect] {
     switch (state, event) {
