@@ -113,7 +113,7 @@ let package = Package(
     tests("StoreTests", ["Store", "StoreSQLite", "Audience", "Basics", "BelfryTesting"]),
     tests("HTTPClientTests", ["HTTPClient", "Transport", "Basics"]),
     tests("BusTests", ["Bus", "Basics", "BelfryTesting"]),
-    tests("TransportTests", ["Transport", "Basics"]),
+    tests("TransportTests", ["Transport", "Basics", "BelfryTesting"]),
     tests("APNSClientTests", ["APNSClient", "Delivery", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     tests(
       "APNSSimulatorTests",

@@ -1,4 +1,5 @@
 import Basics
+import BelfryTesting
 import Testing
 
 @testable import Transport

@@ -7,12 +7,16 @@ public protocol HTTP2ServerHandler: AnyObject {
   func streamClosed(_ stream: Int32, code: HTTP2ErrorCode)
   /// The peer acknowledged the SETTINGS of the oldest `announce` (or the first SETTINGS).
   func settingsAcknowledged()
+  /// The connection begins to end in order, idle or stopped: the debug data for its GOAWAY, at most 256 bytes. Requests
+  /// may come for a moment still. Not called when `goAway` was.
+  func draining(_ reason: TransportFault) -> [UInt8]
   /// The end, for any reason; `kind` is `.closedByPeer` or `.stopped` for an orderly one.
   func closed(_ fault: TransportFault)
 }
 
 extension HTTP2ServerHandler {
   public func settingsAcknowledged() {}
+  public func draining(_ reason: TransportFault) -> [UInt8] { [] }
 }
 
 /// One HTTP/2 connection from a client. Everything must be called on `loop` (it traps otherwise): an actor pinned to
@@ -90,7 +94,8 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
   }
 
   /// Announces another stream limit. It holds from the client's acknowledgement on: streams opened before are served,
-  /// later ones above the limit are reset with REFUSED_STREAM. Never ends the connection.
+  /// later ones above the limit are reset with REFUSED_STREAM unless `HTTP2Limits.refusesOverrun` is off. Never ends the
+  /// connection.
   public func announce(maxConcurrentStreams: UInt32) {
     loop.preconditionCurrent()
     session?.announce(maxConcurrentStreams: maxConcurrentStreams)
@@ -144,6 +149,8 @@ extension HTTP2ServerConnection: HTTP2SessionOwner {
     guard slot.isDelivered else { return }
     handler?.streamClosed(slot.id, code: HTTP2ErrorCode(rawValue: code))
   }
+
+  func sessionDrains(_ reason: TransportFault) -> [UInt8] { handler?.draining(reason) ?? [] }
 
   func goAwayArrived(lastStream: Int32, code: UInt32, debugData: [UInt8]) {}
 

@@ -13,6 +13,12 @@ protocol HTTP2SessionOwner: AnyObject {
   func goAwayArrived(lastStream: Int32, code: UInt32, debugData: [UInt8])
   func pongArrived()
   func sessionEnded(_ fault: TransportFault)
+  /// A server's session is about to end in order: the debug data of its GOAWAY.
+  func sessionDrains(_ reason: TransportFault) -> [UInt8]
+}
+
+extension HTTP2SessionOwner {
+  func sessionDrains(_ reason: TransportFault) -> [UInt8] { [] }
 }
 
 /// HTTP/2 on one byte stream, the same for both sides (RFC 9113; nghttp2 does framing and compression): streams, flow
@@ -52,6 +58,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   var isDraining = false
   var mayCloseWhenDrained = false
   var drainReason: TransportFault?
+  /// Debug data of the GOAWAYs by which we end in order.
+  var drainWords: [UInt8] = []
   var goAwaySent = false
   /// GOAWAY frames of ours that are queued; any other comes from nghttp2.
   var ownGoAways = 0
@@ -111,7 +119,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     settingsDue = later(limits.handshakeTimeout)
     makeSession()
     var entries: [(nghttp2_settings_id, UInt32)] = []
-    if settings.headerTableSize != 4096 {
+    // A server says all, also what is HTTP/2's own default, since Apple's does (spec/apns.md §2.1).
+    if side == .server || settings.headerTableSize != 4096 {
       entries.append((NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, settings.headerTableSize))
     }
     switch side {
@@ -122,8 +131,10 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
       }
       toAnnounce.append(settings.maximumConcurrentStreams)
     }
-    if settings.streamWindow != 65_535 { entries.append((NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.streamWindow)) }
-    if settings.maximumFrameSize != 16_384 {
+    if side == .server || settings.streamWindow != 65_535 {
+      entries.append((NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, settings.streamWindow))
+    }
+    if side == .server || settings.maximumFrameSize != 16_384 {
       entries.append((NGHTTP2_SETTINGS_MAX_FRAME_SIZE, settings.maximumFrameSize))
     }
     if let size = settings.maximumHeaderListSize { entries.append((NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, size)) }
@@ -302,6 +313,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     isDraining = true
     drainReason = reason
     if side == .server, !goAwaySent {
+      drainWords = owner?.sessionDrains(reason) ?? []
       if nghttp2_submit_shutdown_notice(nghttp2) == 0 { ownGoAways += 1 }
       owesDrainPing = true
       drainDue = later(.seconds(1))
@@ -315,7 +327,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   func finishDraining() {
     drainDue = nil
     mayCloseWhenDrained = true
-    if !goAwaySent { goAway(lastStream: side == .client ? 0 : nil, code: 0, debugData: []) }
+    if !goAwaySent { goAway(lastStream: side == .client ? 0 : nil, code: 0, debugData: drainWords) }
     flushLater()
   }
 

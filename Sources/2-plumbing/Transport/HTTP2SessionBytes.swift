@@ -32,7 +32,10 @@ extension HTTP2Session {
         continue
       }
       (batch.baseAddress! + used).copyMemory(from: data, byteCount: count)
-      if side == .server { patch(UnsafeMutableRawBufferPointer(rebasing: batch[used..<(used + count)])) }
+      if side == .server {
+        patch(UnsafeMutableRawBufferPointer(rebasing: batch[used..<(used + count)]))
+        used += explainNotice(UnsafeMutableRawBufferPointer(rebasing: batch[used...]), count)
+      }
       used += count
     }
     if used > 0 { stream.write(UnsafeRawBufferPointer(rebasing: batch[..<used])) }
@@ -75,6 +78,19 @@ extension HTTP2Session {
       return
     }
     if !answersPings { stream?.goDeaf() }
+  }
+
+  /// Puts `drainWords` behind a shutdown notice (GOAWAY of stream 2^31-1), which nghttp2 makes without debug data, when
+  /// that is the frame of `count` bytes at the start of `batch`. Answers how many bytes were added.
+  func explainNotice(_ batch: UnsafeMutableRawBufferPointer, _ count: Int) -> Int {
+    guard count == 17, batch[3] == UInt8(NGHTTP2_GOAWAY.rawValue), batch[9] == 0x7F,
+      batch[10...12].allSatisfy({ $0 == 0xFF }), drainWords.count <= min(256, batch.count - count)
+    else { return 0 }
+    let length = UInt16(8 + drainWords.count)
+    batch[1] = UInt8(length >> 8)
+    batch[2] = UInt8(length & 0xFF)
+    UnsafeMutableRawBufferPointer(rebasing: batch[count...]).copyBytes(from: drainWords)
+    return drainWords.count
   }
 
   func writable() {

@@ -15,6 +15,7 @@ extension HTTP2Session {
 
   func mayOpen() -> Bool {
     guard open.count < limits.streamCeiling else { return false }
+    guard limits.refusesOverrun else { return true }
     // Before the first acknowledgement there is no limit; a larger one on its way may already be in use.
     guard let acknowledgedLimit else { return true }
     let limit = unacknowledged.reduce(acknowledgedLimit) { max($0, $1 ?? .max) }
@@ -125,7 +126,12 @@ extension HTTP2Session {
       if !unacknowledged.isEmpty { acknowledgedLimit = unacknowledged.removeFirst() ?? acknowledgedLimit }
       owner?.settingsAcknowledged()
     case NGHTTP2_WINDOW_UPDATE: resumeDeferred()
-    case NGHTTP2_PING: if head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { pong(frame.pointee.ping.opaque_data.0) }
+    case NGHTTP2_PING:
+      guard head.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 else {
+        lastUse = loop.turnTime
+        return
+      }
+      pong(frame.pointee.ping.opaque_data.0)
     case NGHTTP2_GOAWAY:
       let goAway = frame.pointee.goaway
       let debug = Array(UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len))

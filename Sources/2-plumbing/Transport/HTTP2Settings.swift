@@ -39,7 +39,8 @@ public struct HTTP2Limits: Hashable, Sendable {
   public var handshakeTimeout = Instant.Span.seconds(10)
   /// Server: from the first byte of a request to its last; also for a frame that began and does not end.
   public var requestTimeout = Instant.Span.seconds(30)
-  /// Without an open stream for so long: a server says GOAWAY and closes, a client closes; nil for never.
+  /// Without an open stream and without a PING from the peer for so long: a server says GOAWAY and closes, a client
+  /// closes; nil for never. A PING counts since Apple advises it against the end of idle connections.
   public var idleTimeout: Instant.Span? = .seconds(3600)
   /// Output waits and the peer takes none of it.
   public var writeTimeout = Instant.Span.seconds(30)
@@ -53,7 +54,10 @@ public struct HTTP2Limits: Hashable, Sendable {
   public var bodySize = 65_536
   /// Server: how much of a body over `bodySize` is read and thrown away before the answer goes out early.
   public var discardedBodySize = 1 << 20
-  /// Server: open streams beyond which a stream is refused even when the peer has not yet acknowledged a lower limit.
+  /// Server: a stream above the acknowledged limit is reset with REFUSED_STREAM; off: it is served like any other.
+  public var refusesOverrun = true
+  /// Server: open streams beyond which a stream is refused in any case, also when the peer has not yet acknowledged a
+  /// lower limit.
   public var streamCeiling = 4096
   /// Server: connections of one listener; those above it are closed at once.
   public var connections = 10_000
