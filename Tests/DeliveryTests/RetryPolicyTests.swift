@@ -26,7 +26,8 @@ struct RetryPolicyTests {
     }
   }
 
-  /// Every reason of Apple's table ("Handling notification responses from APNs") and what a first refusal leads to.
+  /// Every reason of Apple's tables ("Handling notification responses from APNs", and that of broadcasts, which ends
+  /// the list) and what a first refusal leads to.
   static let rows: [Row] = [
     Row(400, .badCollapseID, .refused),
     Row(400, .badDeviceToken, .refused),
@@ -61,6 +62,16 @@ struct RetryPolicyTests {
     Row(500, .internalServerError, .between(500, 1000)),
     Row(503, .serviceUnavailable, .between(500, 1000)),
     Row(503, .shutdown, .atOnce, endsConnection: true),
+    Row(400, .featureNotEnabled, .refused),
+    Row(400, .missingChannelID, .refused),
+    Row(400, .badChannelID, .refused),
+    Row(400, .channelNotRegistered, .refused),
+    Row(400, .badRequestParams, .refused),
+    Row(400, .badRequestPayload, .refused),
+    Row(400, .missingPushType, .refused),
+    Row(400, .cannotCreateChannelConfig, .refused),
+    Row(400, .missingChannelQueueSize, .refused),
+    Row(403, .topicMismatch, .refused),
   ]
 
   @Test("every reason has its row")
@@ -69,6 +80,7 @@ struct RetryPolicyTests {
     #expect(Self.rows.allSatisfy { $0.status == $0.reason.status })
     for reason in RefusalReason.allCases {
       #expect(reason.meaning.hasSuffix(".") && reason.remedy.hasSuffix("."), "\(reason) is told in sentences")
+      #expect(reason.isOfDevicePushes || reason.isOfChannels)
     }
   }
 

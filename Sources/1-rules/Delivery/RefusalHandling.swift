@@ -34,13 +34,16 @@ extension RefusalReason {
   /// one mistake (case C37).
   public var concernsTopic: Bool {
     switch self {
-    case .badTopic, .deviceTokenNotForTopic, .missingTopic, .topicDisallowed, .forbidden: true
+    case .badTopic, .deviceTokenNotForTopic, .missingTopic, .topicDisallowed, .forbidden, .topicMismatch,
+      .featureNotEnabled:
+      true
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders,
       .idleTimeout, .invalidPushType, .missingDeviceToken, .payloadEmpty, .badCertificate, .badCertificateEnvironment,
       .expiredProviderToken, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
       .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken, .badPath, .methodNotAllowed, .expiredToken,
       .unregistered, .payloadTooLarge, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError,
-      .serviceUnavailable, .shutdown:
+      .serviceUnavailable, .shutdown, .missingChannelID, .badChannelID, .channelNotRegistered, .badRequestParams,
+      .badRequestPayload, .missingPushType, .cannotCreateChannelConfig, .missingChannelQueueSize:
       false
     }
   }
@@ -151,6 +154,44 @@ extension RefusalReason {
       (.later, "APNs is overloaded.", "Try again later.")
     case .shutdown:
       (.elsewhere, "This server of APNs is closing.", "Nothing: another connection takes the push.")
+    case .featureNotEnabled:
+      (
+        .fix, "Broadcasts are not switched on for this app.",
+        "Switch on Broadcast Capability for the App ID on Apple's developer site."
+      )
+    case .missingChannelID:
+      (.fix, "There was no channel id.", "Send it in the header apns-channel-id.")
+    case .badChannelID:
+      (.fix, "The channel id is no base64, or too long.", "Send it as APNs gave it when the channel was made.")
+    case .channelNotRegistered:
+      (
+        .fix, "There is no such channel for this app in this environment.",
+        "List the app's channels; one that was deleted never comes back, and each environment has its own."
+      )
+    case .badRequestParams:
+      (
+        .fix, "The request names something that APNs does not know.",
+        "Send message-storage-policy and push-type, and nothing else."
+      )
+    case .badRequestPayload:
+      (.fix, "The body is no JSON object.", "Send a JSON object; belfry lint says what is wrong with it.")
+    case .missingPushType:
+      (.fix, "There was no push type.", "Send LiveActivity: nothing else can be broadcast.")
+    case .cannotCreateChannelConfig:
+      (
+        .fix, "The app has as many channels as it may have in an environment, 10,000.",
+        "Delete the channels of events that are over."
+      )
+    case .missingChannelQueueSize:
+      (
+        .fix, "The storage policy is absent or none.",
+        "Send message-storage-policy 0 to store nothing, 1 to store the newest message."
+      )
+    case .topicMismatch:
+      (
+        .fix, "The app in the path is not one that this key or certificate is for.",
+        "Check the bundle id, that the app belongs to the key's team, and that the key is not limited to other topics."
+      )
     }
   }
 }
