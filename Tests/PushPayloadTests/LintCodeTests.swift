@@ -205,6 +205,17 @@ struct LintRow: Sendable, CustomTestStringConvertible {
       .liveActivityKeyMisplaced, .error, at: "aps.event", #"{"aps":{"alert":"a",«"event":"update"}}"#, "liveactivity",
       of(.alert)),
     LintRow(.liveActivityKeyMisplaced, .warning, at: "aps.attributes", #"{"aps":{"alert":"a",«"attributes":{}}}"#),
+    LintRow(
+      .timestampAhead, .warning, at: "aps.timestamp", activity("", timestamp: "«1800000301"), "1800000000", now),
+    LintRow(
+      .dismissalDateTooFar, .warning, at: "aps.dismissal-date",
+      activity(#""dismissal-date":«1800014401"#, event: "end"), "1800014400", now),
+    LintRow(
+      .channelIDInvalid, .error, at: "aps.input-push-channel",
+      activity(#""input-push-channel":«"no channel""#, event: "start"), "does not start"),
+    LintRow(
+      .overLimit, .error, at: "$", "«" + activity("\"x\":\"\(String(repeating: "x", count: 5100))\""), "5120"
+    ) { $0.isBroadcast = true },
   ]
 
   /// Codes whose rows are in PushHeadersTests, or need bytes that no String holds.
@@ -212,7 +223,7 @@ struct LintRow: Sendable, CustomTestStringConvertible {
     .notUTF8, .tooLong, .duplicateHeader, .unknownHeader, .idInvalid, .idUpperCase, .topicMissing, .topicInvalid,
     .topicSuffix, .pushTypeMissing, .pushTypeUnknown, .priorityInvalid, .priorityUnfit, .expirationInvalid,
     .expirationPast, .expirationInterval, .expirationMilliseconds, .expirationTooFar, .expirationUnfit,
-    .collapseIDTooLong, .collapseIDShared,
+    .collapseIDTooLong, .collapseIDShared, .channelIDMissing,
   ]
 }
 

@@ -257,6 +257,7 @@ struct PushHeadersTests {
       faults(
         {
           $0 = PushHeaders(pushType: "LiveActivity", priority: "5", expiration: "0")
+          $0.channelID = "dGVzdA=="
           change(&$0)
         }, { $0.isBroadcast = true }
       ).map(\.code)
@@ -265,5 +266,9 @@ struct PushHeadersTests {
     #expect(codes { $0.priority = nil } == [.priorityInvalid])
     #expect(codes { $0.expiration = nil } == [.expirationInvalid])
     #expect(codes { $0.pushType = "alert" } == [.pushTypeUnknown])
+    #expect(codes { $0.channelID = nil } == [.channelIDMissing])
+    #expect(codes { $0.channelID = "a b" } == [.channelIDInvalid])
+    #expect(codes { $0.requestID = "7" } == [.idInvalid])
+    #expect(codes { $0.topic = "com.example.app" } == [.unknownHeader])
   }
 }

@@ -24,7 +24,7 @@ extension PushHeaders {
     var faults: [HeaderFault] = []
     judgeNames(setting, &faults)
     judgeID(&faults)
-    if !setting.isBroadcast { judgeTopic(setting, &faults) }
+    if setting.isBroadcast { judgeChannel(setting, &faults) } else { judgeTopic(setting, &faults) }
     judgePushType(setting, &faults)
     judgePriority(setting, &faults)
     judgeExpiration(setting, &faults)
@@ -69,6 +69,36 @@ extension PushHeaders {
         HeaderFault(
           .idUpperCase, .hint, .id, nil, "apns-id has upper-case digits",
           "APNs takes it; Apple's page asks for lower case.", "Send \(id.lowercased())."))
+    }
+  }
+
+  /// A broadcast names its channel in a header and its app in the path (spec apns.md §13.2).
+  private func judgeChannel(_ setting: Setting, _ faults: inout [HeaderFault]) {
+    if let requestID, !UUIDText.isCanonical(requestID.utf8) {
+      faults.append(
+        HeaderFault(
+          .idInvalid, .error, .requestID, .badMessageID, "apns-request-id is \(quoted(requestID)), not a UUID",
+          "APNs refuses the broadcast.", "Send 8-4-4-4-12 lower-case hexadecimal digits, or leave the header out."))
+    }
+    if let channelID, !channelID.isEmpty {
+      if !ChannelID.isWellFormed(channelID.utf8) {
+        faults.append(
+          HeaderFault(
+            .channelIDInvalid, .error, .channelID, .badChannelID, "apns-channel-id is \(quoted(channelID)), no base64",
+            "APNs refuses the broadcast.", "Send the id as APNs gave it when the channel was made."))
+      }
+    } else if setting.isComplete || channelID != nil {
+      faults.append(
+        HeaderFault(
+          .channelIDMissing, .error, .channelID, .missingChannelID,
+          "apns-channel-id is \(channelID == nil ? "absent" : "empty")", "APNs refuses the broadcast.",
+          "Send the channel's id, as APNs gave it."))
+    }
+    if topic != nil {
+      faults.append(
+        HeaderFault(
+          .unknownHeader, .hint, .topic, nil, "a broadcast has no apns-topic", "It is ignored: the app is in the path.",
+          "Leave it out."))
     }
   }
 

@@ -37,14 +37,14 @@ extension LintRun {
   private mutating func judge(_ key: ApsKey, _ value: Int, _ setting: ApsSetting) {
     switch key {
     case .alert where tape.nodes[value].kind == .string || tape.nodes[value].kind == .object: return
-    case .threadID, .category, .targetContentID, .filterCriteria, .attributesType, .inputPushChannel, .sound:
+    case .threadID, .category, .targetContentID, .filterCriteria, .attributesType, .sound:
       if tape.nodes[value].kind == .string { return }
     case .contentAvailable, .mutableContent, .inputPushToken:
       if tape.isOne(value) { return }
     case .contentState, .attributes:
       if tape.nodes[value].kind == .object { return }
     case .alert, .badge, .interruptionLevel, .relevanceScore, .contentChanged, .timestamp, .event, .staleDate,
-      .dismissalDate, .urlArgs:
+      .dismissalDate, .inputPushChannel, .urlArgs:
       break
     }
     let shape = tape.shape(of: value)
@@ -55,13 +55,14 @@ extension LintRun {
         .flagZero, .hint, value, "aps.\(key.rawValue) is 0, which says nothing", "It is as if the key were absent.",
         "Leave it out, or write 1.", path: JSONPath("aps", key.rawValue))
     case .timestamp, .staleDate, .dismissalDate: judgeDate(key, value, shape)
+    case .inputPushChannel: judgeChannel(value)
     case .urlArgs:
       add(
         .deprecatedKey, .hint, value - 1, "aps.\(key.rawValue) is only read by Safari's old web push",
         "iOS ignores it.",
         "Leave it out.", path: JSONPath("aps", key.rawValue))
     case .alert, .badge, .sound, .threadID, .category, .targetContentID, .interruptionLevel, .relevanceScore,
-      .filterCriteria, .contentChanged, .event, .contentState, .attributesType, .attributes, .inputPushChannel:
+      .filterCriteria, .contentChanged, .event, .contentState, .attributesType, .attributes:
       break
     }
   }
@@ -80,7 +81,24 @@ extension LintRun {
       add(
         .datePast, .warning, value, "\(path) is past", "The activity is stale at once.",
         "Write a time to come, in seconds since 1970.", path: path)
+    } else if let now = context.now, key == .timestamp, seconds > Double((now + .minutes(5)).seconds) {
+      add(
+        .timestampAhead, .warning, value, "\(path) lies ahead of the time now",
+        "Updates that are sent before that time count as older and are ignored.",
+        "Write the time now, in seconds since 1970: \(now.seconds).", path: path)
+    } else if let now = context.now, key == .dismissalDate, seconds > Double((now + .hours(4)).seconds) {
+      add(
+        .dismissalDateTooFar, .warning, value, "\(path) is more than four hours ahead",
+        "iOS removes an ended activity after four hours at the latest.",
+        "Write at most \((now + .hours(4)).seconds), or send the end later.", path: path)
     }
+  }
+
+  private mutating func judgeChannel(_ value: Int) {
+    guard !ChannelID.isWellFormed(tape.string(value).utf8) else { return }
+    add(
+      .channelIDInvalid, .error, value, "aps.input-push-channel is no base64", "The activity does not start.",
+      "Write the channel's id as APNs gave it when the channel was made.", path: JSONPath("aps", "input-push-channel"))
   }
 
   private mutating func judgeStrangerInAps(_ value: Int, isJudged: Bool) {

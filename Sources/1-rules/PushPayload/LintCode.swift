@@ -67,6 +67,9 @@ public enum LintCode: String, CaseIterable, Sendable {
   case eventUnknown = "event-unknown"
   case liveActivityKeyMissing = "live-activity-key-missing"
   case liveActivityKeyMisplaced = "live-activity-key-misplaced"
+  case timestampAhead = "timestamp-ahead"
+  case dismissalDateTooFar = "dismissal-date-too-far"
+  case channelIDInvalid = "channel-id-invalid"
 
   // Headers
   case duplicateHeader = "duplicate-header"
@@ -88,6 +91,7 @@ public enum LintCode: String, CaseIterable, Sendable {
   case expirationUnfit = "expiration-unfit"
   case collapseIDTooLong = "collapse-id-too-long"
   case collapseIDShared = "collapse-id-shared"
+  case channelIDMissing = "channel-id-missing"
 }
 
 extension LintCode {
@@ -154,6 +158,9 @@ extension LintCode {
     case .eventUnknown: "An unknown event"
     case .liveActivityKeyMissing: "A key that a Live Activity needs"
     case .liveActivityKeyMisplaced: "A Live Activity's key where nothing reads it"
+    case .timestampAhead: "A timestamp that lies ahead"
+    case .dismissalDateTooFar: "A dismissal later than iOS allows"
+    case .channelIDInvalid: "A channel id that is no base64"
     case .duplicateHeader: "A header comes twice"
     case .unknownHeader: "A header that APNs does not know"
     case .idInvalid: "apns-id is no UUID"
@@ -173,6 +180,7 @@ extension LintCode {
     case .expirationUnfit: "An expiration that does not fit the push type"
     case .collapseIDTooLong: "A collapse id of more than 64 bytes"
     case .collapseIDShared: "One collapse id for several pushes"
+    case .channelIDMissing: "A broadcast without its channel"
     }
   }
 }

@@ -8,6 +8,9 @@ public struct PushHeaders: Hashable, Sendable {
   public var priority: String?
   public var expiration: String?
   public var collapseID: String?
+  /// `apns-channel-id` and `apns-request-id`, of broadcasts only.
+  public var channelID: String?
+  public var requestID: String?
   /// Names (lower case) of `apns-` headers and `authorization` that came more than once; of those the first value is kept.
   public private(set) var repeated: [String] = []
   /// Names beginning with `apns-` that `/3/device` does not know.
@@ -43,7 +46,13 @@ public struct PushHeaders: Hashable, Sendable {
       case .expiration: expiration = value
       case .collapseID: collapseID = value
       case .authorization: break
-      case .requestID, .channelID, .uniqueID, nil: unknown.append(name)
+      case .requestID:
+        requestID = value
+        unknown.append(name)
+      case .channelID:
+        channelID = value
+        unknown.append(name)
+      case .uniqueID, nil: unknown.append(name)
       }
     }
   }
@@ -65,7 +74,7 @@ public struct PushHeaders: Hashable, Sendable {
 
   public var isEmpty: Bool {
     id == nil && topic == nil && pushType == nil && priority == nil && expiration == nil && collapseID == nil
-      && repeated.isEmpty && unknown.isEmpty
+      && channelID == nil && requestID == nil && repeated.isEmpty && unknown.isEmpty
   }
 
   /// nil when absent or not a type that APNs knows.

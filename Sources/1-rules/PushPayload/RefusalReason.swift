@@ -58,7 +58,8 @@ public enum RefusalReason: String, CaseIterable, Sendable {
       .badRequestParams, .badRequestPayload, .missingPushType, .cannotCreateChannelConfig, .missingChannelQueueSize:
       400
     case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden, .invalidProviderToken,
-      .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken, .topicMismatch:
+      .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+      .topicMismatch:
       403
     case .badPath: 404
     case .methodNotAllowed: 405
