@@ -71,7 +71,9 @@ extension OutgoingPush {
       .badCertificateEnvironment, .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken,
       .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken, .badPath, .methodNotAllowed,
       .expiredToken, .unregistered, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError,
-      .serviceUnavailable, .shutdown:
+      .serviceUnavailable, .shutdown, .featureNotEnabled, .missingChannelID, .badChannelID, .channelNotRegistered,
+      .badRequestParams, .badRequestPayload, .missingPushType, .cannotCreateChannelConfig, .missingChannelQueueSize,
+      .topicMismatch:
       return "\(reason.meaning) \(reason.remedy)"
     }
   }
