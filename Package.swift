@@ -99,6 +99,12 @@ let package = Package(
       ],
       path: "Sources/5-belfry/belfry", swiftSettings: settings),
 
+    // what docs/benchmarks.md promises, measured beside its peers by script/bench; not shipped
+    .executableTarget(
+      name: "belfry-bench",
+      dependencies: ["Basics", "PushPayload", "Delivery", "Transport", "APNSClient", "APNSSimulator"],
+      path: "Benchmarks", exclude: ["aioapns_sender.py"], swiftSettings: settings),
+
     // virtual clock, recording sinks, conformance suites; imported by no floor
     .target(
       name: "BelfryTesting",

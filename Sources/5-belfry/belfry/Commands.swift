@@ -7,7 +7,6 @@ let allCommands: [Command] = [
   apnsCommand,
   configCommand,
   completionCommand,
-  benchCommand,
 ]
 
 let completionCommand: Command = Command(

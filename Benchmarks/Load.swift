@@ -1,0 +1,57 @@
+import PushPayload
+
+/// One run of a side: what it reached and what it cost.
+struct Load {
+  var perSecond: Double
+  /// User and system, the whole process, for each push.
+  var cpuMicroseconds: Double
+  /// The same without the first tenth, when connections come up; of our own process only.
+  var steadyPerSecond = 0.0
+  /// Resident growth after the warm-up, in MiB; of our own process only.
+  var growth = 0.0
+}
+
+/// Connections and streams of a run, the same for both sides.
+struct Shape {
+  var pushes: Int
+  var connections = 1
+  var streams = 1000
+
+  var words: String { connections == 1 ? "1 connection" : "\(connections) connections" }
+}
+
+/// h2load, with the headers that our client sends; one `apns-id` for all, since it cannot do otherwise.
+func runH2load(_ scene: Scene, port: UInt16, _ shape: Shape) throws -> Load {
+  let uris = try scene.writeURIs(port: port)
+  let report = try Child(
+    [
+      "h2load", "-n", String(shape.pushes), "-c", String(shape.connections), "-m", String(shape.streams), "-i", uris,
+      "-d", "\(scene.folder)/body", "-H", ":method: POST", "-H", "authorization: \(scene.authorization)",
+      "-H", "apns-topic: \(PushSource.topic)", "-H", "apns-push-type: alert", "-H", "apns-priority: 10",
+      "-H", "apns-id: 7b2f0e6c-8a4d-4c5e-9d3f-112233445566", "-H", "apns-expiration: \(PushSource.expiration)",
+    ], core: Core.client
+  ).finish()
+  guard let finished = report.output.split(separator: "\n").first(where: { $0.hasPrefix("finished in ") }),
+    let rate = finished.split(separator: " ").dropFirst(3).first.flatMap({ Double($0) }),
+    report.output.contains("status codes: \(shape.pushes) 2xx")
+  else { throw BenchFault("h2load did not send all: \(report.output)") }
+  return Load(perSecond: rate, cpuMicroseconds: report.cpuSeconds / Double(shape.pushes) * 1e6)
+}
+
+/// Our client, in a process of its own.
+func runSender(_ scene: Scene, port: UInt16, _ shape: Shape, pinned: Bool = true) throws -> Load {
+  let report = try Child(
+    [
+      ownPath, "send", "--folder", scene.folder, "--port", String(port), "--pushes", String(shape.pushes),
+      "--connections", String(shape.connections), "--streams", String(shape.streams),
+    ], core: pinned ? Core.client : nil
+  ).finish()
+  guard let said = try? JSONReader.read(Array(report.output.utf8)).value.object,
+    let seconds = said["seconds"]?.number?.double, let growth = said["growth"]?.number?.double,
+    let steady = said["steady"]?.number?.double,
+    said["accepted"]?.number?.int64 == Int64(shape.pushes)
+  else { throw BenchFault("our client did not send all: \(report.output)") }
+  return Load(
+    perSecond: Double(shape.pushes) / seconds, cpuMicroseconds: report.cpuSeconds / Double(shape.pushes) * 1e6,
+    steadyPerSecond: steady, growth: growth)
+}
