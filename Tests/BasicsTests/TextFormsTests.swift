@@ -33,6 +33,15 @@ struct TextFormsTests {
   @Test("an odd count of digits, and what is no digit, is no hex", arguments: ["a", "abc", "0x", "g0", "a ", "é"])
   func notHex(text: String) { #expect(bytes(fromHex: text.utf8) == nil) }
 
+  @Test("each byte is a hex digit or none, at either place of a pair")
+  func everyHexDigit() {
+    for byte in UInt8.min...UInt8.max {
+      let value = Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
+      #expect(bytes(fromHex: [byte, UInt8(ascii: "3")]) == value.map { [$0 << 4 | 3] })
+      #expect(bytes(fromHex: [UInt8(ascii: "3"), byte]) == value.map { [0x30 | $0] })
+    }
+  }
+
   @Test("A new UUID is of version 4 and canonical, whatever the chance")
   func newUUID() {
     #expect(text(UUIDText.version4(0, 0)) == "00000000-0000-4000-8000-000000000000")

@@ -35,6 +35,18 @@ struct JSONReaderTests {
     }
   }
 
+  @Test("finds a byte that ends or breaks a string wherever it stands")
+  func everyByteAtEveryPlace() {
+    for byte in UInt8.min...0x7F {
+      for place in 0..<20 {
+        var text = Array("\"\(String(repeating: "x", count: 20))\"".utf8)
+        text[1 + place] = byte
+        let isPlain = byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        #expect((refusal(of: text) == nil) == isPlain, "byte \(byte) at \(place)")
+      }
+    }
+  }
+
   static let numberTexts = [
     "0", "-1", "0.5", "-0.0", "1e5", "1E+5", "1e-5", "10.25e-3", "9007199254740993", "1.10", "1.7976931348623157e308",
     "1e-400", "123456789012345678901234567890", String(repeating: "1", count: 309),

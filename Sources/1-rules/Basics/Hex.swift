@@ -9,6 +9,9 @@ extension UInt8 {
     default: nil
     }
   }
+
+  @inlinable
+  public var isHexDigit: Bool { self &- UInt8(ascii: "0") < 10 || (self | 0x20) &- UInt8(ascii: "a") < 6 }
 }
 
 extension Sequence where Element == UInt8 {
@@ -22,18 +25,21 @@ extension Sequence where Element == UInt8 {
 /// The bytes that an even number of hex digits (either case) stands for; nil for anything else.
 @inlinable
 public func bytes(fromHex text: some Collection<UInt8>) -> [UInt8]? {
+  text.withContiguousStorageIfAvailable(bytes(ofHex:)) ?? Array(text).withUnsafeBufferPointer(bytes(ofHex:))
+}
+
+@usableFromInline
+func bytes(ofHex text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
   guard text.count % 2 == 0 else { return nil }
-  var bytes: [UInt8] = []
-  bytes.reserveCapacity(text.count / 2)
-  var high: UInt8?
-  for character in text {
-    guard let digit = character.hexDigit else { return nil }
-    if let first = high {
-      bytes.append(first << 4 | digit)
-      high = nil
-    } else {
-      high = digit
+  var isHex = true
+  let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 2) { bytes, count in
+    while isHex, count < text.count / 2 {
+      let (high, low) = (text[2 * count], text[2 * count + 1])
+      isHex = high.isHexDigit && low.isHexDigit
+      // the low half of a digit is its value, of a letter its place in the alphabet
+      bytes[count] = (high & 15 &+ (high >> 6) &* 9) << 4 | (low & 15 &+ (low >> 6) &* 9) & 15
+      count += 1
     }
   }
-  return bytes
+  return isHex ? bytes : nil
 }

@@ -155,7 +155,9 @@ struct JSONScanner {
     let start = at
     var escaped = false
     at += 1
-    while at < bytes.count {
+    while true {
+      at += plainRun(bytes, from: at)
+      guard at < bytes.count else { break }
       let byte = bytes[at]
       switch byte {
       case UInt8(ascii: "\""):
