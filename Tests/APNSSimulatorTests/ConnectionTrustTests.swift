@@ -12,12 +12,12 @@ struct ConnectionTrustTests {
   /// A connection and the keys that Apple's side knows.
   struct Scene {
     var trust: ConnectionTrust
-    var keys: [ProviderKey]
+    let directory: ProviderDirectory
     var rules = ConnectionTrust.Rules()
 
     init(_ providers: TestProvider..., certificate: ProviderCertificate? = nil) {
-      trust = ConnectionTrust(certificate: certificate)
-      keys = providers.map(\.key)
+      trust = ConnectionTrust(certificate.map { .certificate($0) } ?? .none)
+      directory = ProviderDirectory(keys: providers.map(\.key))
     }
 
     /// nil when taken.
@@ -26,9 +26,8 @@ struct ConnectionTrustTests {
     ) -> Refusal? {
       let header = token.map { Array("bearer \($0)".utf8)[...] }
       do {
-        _ = try trust.authenticate(header, environment: environment, now: time, rules: rules) { id in
-          keys.first { $0.keyID == id }
-        }
+        _ = try trust.authenticate(
+          header, environment: environment, now: time, rules: rules, directory: directory)
         return nil
       } catch {
         return error
@@ -153,6 +152,44 @@ struct ConnectionTrustTests {
       var scene = Scene(first, sameTeam, otherTeam, narrow, relative, stranger)
       #expect(scene.send(provider.token(issuedAt: start)) == nil)
       #expect(scene.send(next.token(issuedAt: later), at: later)?.reason == reason)
+    }
+  }
+
+  @Test(
+    "§6 an expired token spoils the connection where that is set, else a fresh one mends it", arguments: [true, false])
+  func wedge(isWedged: Bool) throws {
+    let provider = try TestProvider()
+    var scene = Scene(provider)
+    scene.rules.isWedgedByExpiry = isWedged
+    #expect(scene.send(provider.token(issuedAt: start)) == nil)
+    let later = start + .minutes(61)
+    #expect(scene.send(provider.token(issuedAt: start), at: later)?.reason == .expiredProviderToken)
+    let fresh = scene.send(provider.token(issuedAt: later), at: later)
+    #expect(fresh?.reason == (isWedged ? .expiredProviderToken : nil))
+    #expect(fresh?.explanation.contains("open a new one") == (isWedged ? true : nil))
+    var other = Scene(provider)
+    other.rules.isWedgedByExpiry = isWedged
+    #expect(other.send(provider.token(issuedAt: later), at: later) == nil)
+  }
+
+  @Test("a suspended team is forbidden everything, on open connections and by certificate too, until it is restored")
+  func suspension() throws {
+    let provider = try TestProvider()
+    var byToken = Scene(provider)
+    var byCertificate = Scene(
+      certificate: ProviderCertificate(
+        userID: "com.example.app", environments: [.sandbox], topics: [], notBefore: start, notAfter: start + .days(1),
+        teamID: provider.key.teamID))
+    let token = provider.token(issuedAt: start)
+    for isSuspended in [false, true, false] {
+      var fresh = Scene(provider)
+      for directory in [byToken.directory, byCertificate.directory, fresh.directory] {
+        directory.setSuspended(team: provider.key.teamID, isSuspended)
+      }
+      let expected: RefusalReason? = isSuspended ? .forbidden : nil
+      #expect(byToken.send(token)?.reason == expected)
+      #expect(byCertificate.send(nil)?.reason == expected)
+      #expect(fresh.send(token)?.reason == expected && fresh.trust.isProven == !isSuspended)
     }
   }
 

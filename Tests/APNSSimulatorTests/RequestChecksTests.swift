@@ -251,9 +251,9 @@ struct RequestChecksTests {
       if value == "BEARER" { value = "BeArEr \(provider.token(issuedAt: now))" }
       request.add(name: Array(name.utf8)[...], value: Array(value.utf8)[...])
     }
-    var trust = ConnectionTrust(certificate: nil)
+    var trust = ConnectionTrust()
     return try RequestChecks(rules: row.rules).check(
-      request, body: Array(row.body.utf8), trust: &trust, defaultEnvironment: usual, now: now
-    ) { $0 == provider.key.keyID ? provider.key : nil }
+      request, body: Array(row.body.utf8), trust: &trust, defaultEnvironment: usual, now: now,
+      directory: ProviderDirectory(keys: [provider.key]))
   }
 }

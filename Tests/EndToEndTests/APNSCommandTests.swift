@@ -243,7 +243,9 @@ struct APNSCommandTests {
     "wrong words and a folder that cannot be are told",
     arguments: [
       (["--listen", "nowhere"], 2, "HOST:PORT"), (["--bundle", "a b"], 2, "--bundle"),
-      (["--requests-per-token", "x"], 2, "--requests-per-token"), (["--data", "/dev/null/x"], 1, "/dev/null/x"),
+      (["--requests-per-token", "x"], 2, "--requests-per-token"), (["--streams", "none"], 2, "above 0, not"),
+      (["--overrun", "kill"], 2, "queue or refuse"), (["--idle-timeout", "0"], 2, "above 0 or none"),
+      (["--data", "/dev/null/x"], 1, "/dev/null/x"),
     ] as [([String], Int32, String)])
   func wrongWords(words: [String], status: Int32, told: String) async throws {
     let usual = ["apns", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0"]

@@ -78,8 +78,7 @@ public final class APNSSimulator: Sendable {
       func bind(_ endpoint: Endpoint, _ environment: SimulatedEnvironment) async throws(TransportFault) -> HTTP2Listener
       {
         try await listener(
-          endpoint, environment, core: core, loops: loops, tls: tls,
-          manyStreams: configuration.maximumConcurrentStreams, seed: seed)
+          endpoint, environment, core: core, loops: loops, tls: tls, limits: configuration.limits, seed: seed)
       }
       let sandbox = try await bind(configuration.listen, .sandbox)
       var production: HTTP2Listener?
@@ -151,11 +150,11 @@ public final class APNSSimulator: Sendable {
   public func clearNotifications() { core.withState { state, _ in state.clearNotifications() } }
 
   /// Makes another key known, as the developer site would.
-  public func add(_ key: ProviderKey) { core.add(key) }
+  public func add(_ key: ProviderKey) { core.providers.add(key) }
 
   /// Connections that already use the key go on until they close.
   @discardableResult
-  public func revokeKey(_ keyID: String) -> Bool { core.revokeKey(keyID) }
+  public func revokeKey(_ keyID: String) -> Bool { core.providers.revokeKey(keyID) }
 
   // MARK: Start
 
@@ -170,14 +169,18 @@ public final class APNSSimulator: Sendable {
 
   private static func listener(
     _ endpoint: Endpoint, _ environment: SimulatedEnvironment, core: SimulatorCore, loops: LoopGroup,
-    tls: TLSServerContext, manyStreams: UInt32, seed: UInt64
+    tls: TLSServerContext, limits: Limits, seed: UInt64
   ) async throws(TransportFault) -> HTTP2Listener {
     var settings = HTTP2Settings.server
-    settings.maximumConcurrentStreams = 1
+    settings.maximumConcurrentStreams = limits.standing.firstLimit
+    var http = HTTP2Limits()
+    http.idleTimeout = limits.idleTimeout
+    http.refusesOverrun = limits.overrun == .refuse
     let seeds = Locked(Dice(seed: seed ^ UInt64(environment == .sandbox ? 1 : 2)))
-    return try await HTTP2Listener.bind(endpoint, loops: loops, tls: tls, settings: settings) { connection in
+    return try await HTTP2Listener.bind(endpoint, loops: loops, tls: tls, settings: settings, limits: http) {
+      connection in
       ProviderConnection(
-        connection, core: core, environment: environment, manyStreams: manyStreams,
+        connection, core: core, environment: environment, limits: limits,
         seed: seeds.withLock { $0.next() })
     }
   }

@@ -4,8 +4,8 @@ internal import Transport
 
 /// What one connection has proved about its provider so far.
 ///
-///     by token:        nobody ──first valid token──▶ bound to a team and a family of keys
-///     by certificate:  known from the handshake on
+///     by token:        nobody ──first valid token──▶ bound to a team and a family of keys ──(expired)──▶ wedged, if so set
+///     by certificate:  known from the handshake on, good or bad
 ///
 /// A value, owned by the connection's loop. A token that came before is not verified again, only its age is looked at.
 struct ConnectionTrust: Sendable {
@@ -16,6 +16,8 @@ struct ConnectionTrust: Sendable {
     var tokenAhead = Instant.Span.minutes(5)
     /// At least so long between two different tokens on one connection (Apple: 20 minutes).
     var tokenChange = Instant.Span.minutes(20)
+    /// An expired token spoils the connection: no later one is taken (Pushy's author found so, node-apn otherwise).
+    var isWedgedByExpiry = false
   }
 
   /// Who may push what.
@@ -31,25 +33,60 @@ struct ConnectionTrust: Sendable {
     var changed: Instant
   }
 
-  private let certificate: ProviderCertificate?
+  /// The client's certificate, which makes tokens meaningless.
+  enum Identity: Sendable {
+    case none
+    case certificate(ProviderCertificate)
+    /// One that is no good for anything, and why.
+    case bad(Refusal)
+  }
+
+  private let identity: Identity
   private var session: Session?
   /// The key of the first valid token; the connection is bound to its team and family.
   private var first: ProviderKey?
+  private var wedge: Refusal?
 
-  init(certificate: ProviderCertificate?) { self.certificate = certificate }
+  init(_ identity: Identity = .none) { self.identity = identity }
 
   /// Whether the many-streams limit is due: at once for certificates, after the first valid token otherwise.
-  var isProven: Bool { certificate != nil || first != nil }
+  var isProven: Bool {
+    switch identity {
+    case .none: first != nil
+    case .certificate: true
+    case .bad: false
+    }
+  }
 
   /// Judges the `authorization` header of one request; a certificate makes it meaningless.
   mutating func authenticate(
     _ authorization: Bytes?, environment: SimulatedEnvironment, now: Instant, rules: Rules,
-    key find: (String) -> ProviderKey?
+    directory: ProviderDirectory
   ) throws(Refusal) -> Grant {
-    if let certificate {
+    switch identity {
+    case .bad(let refusal): throw refusal
+    case .certificate(let certificate):
       if let refusal = certificate.refusal(in: environment, now: now) { throw refusal }
+      try Self.checkMembership(certificate.teamID, directory)
       return .certificate(certificate)
+    case .none: break
     }
+    if let wedge { throw wedge }
+    do {
+      return .key(try byToken(authorization, environment: environment, now: now, rules: rules, directory: directory))
+    } catch {
+      if rules.isWedgedByExpiry, error.reason == .expiredProviderToken {
+        wedge = Refusal(
+          .expiredProviderToken, "a token expired on this connection, which takes no other; open a new one")
+      }
+      throw error
+    }
+  }
+
+  private mutating func byToken(
+    _ authorization: Bytes?, environment: SimulatedEnvironment, now: Instant, rules: Rules,
+    directory: ProviderDirectory
+  ) throws(Refusal) -> ProviderKey {
     guard let authorization, let compact = Self.bearer(authorization) else {
       throw Refusal(
         .missingProviderToken,
@@ -60,9 +97,11 @@ struct ConnectionTrust: Sendable {
     if let session, authorization.equals(session.header) {
       try Self.checkAge(session.token, now: now, rules: rules)
       try Self.check(session.key, in: environment)
-      return .key(session.key)
+      try Self.checkMembership(session.key.teamID, directory)
+      return session.key
     }
-    let (token, key) = try Self.verify(compact, key: find)
+    let (token, key) = try Self.verify(compact, directory)
+    try Self.checkMembership(key.teamID, directory)
     try Self.checkAge(token, now: now, rules: rules)
     try Self.check(key, in: environment)
     if let first {
@@ -85,7 +124,7 @@ struct ConnectionTrust: Sendable {
     }
     if first == nil { first = key }
     session = Session(header: Array(authorization), token: token, key: key, changed: now)
-    return .key(key)
+    return key
   }
 
   private static func bearer(_ authorization: Bytes) -> Bytes? {
@@ -98,13 +137,13 @@ struct ConnectionTrust: Sendable {
   }
 
   private static func verify(
-    _ compact: Bytes, key find: (String) -> ProviderKey?
+    _ compact: Bytes, _ directory: ProviderDirectory
   ) throws(Refusal) -> (ProviderToken, ProviderKey) {
     let token: ProviderToken
     do { token = try ProviderToken(compact: compact) } catch {
       throw Refusal(.invalidProviderToken, error.explanation)
     }
-    guard let key = find(token.keyID) else {
+    guard let key = directory.key(token.keyID) else {
       throw Refusal(.invalidProviderToken, "no key has the id \"\(token.keyID.shortened)\" (\"kid\" of the token)")
     }
     guard key.teamID == token.teamID else {
@@ -132,6 +171,11 @@ struct ConnectionTrust: Sendable {
         "the token was issued at \(token.issuedAt), which lies ahead of \(now); check the clock, and that \"iat\" is in seconds"
       )
     }
+  }
+
+  private static func checkMembership(_ team: String?, _ directory: ProviderDirectory) throws(Refusal) {
+    guard let team, directory.isSuspended(team: team) else { return }
+    throw Refusal(.forbidden, "the membership of team \(team) is suspended (PUT /teams/\(team))")
   }
 
   private static func check(_ key: ProviderKey, in environment: SimulatedEnvironment) throws(Refusal) {

@@ -58,6 +58,8 @@ struct ControlRoutes: Sendable {
     case "refusals" where rest.isEmpty: return try refusals(request)
     case "keys": return try keys(request, rest)
     case "certificates" where rest.isEmpty: return try certificates(request)
+    case "certificates" where rest.count == 1: return try revokeCertificate(request, rest[0])
+    case "teams": return try teams(request, rest)
     case "ca.pem" where rest.isEmpty: return authority()
     default: throw Self.noSuchPlace(request)
     }
@@ -65,7 +67,8 @@ struct ControlRoutes: Sendable {
 
   private static let index: JSONValue = [
     "service": "Belfry's APNs simulator",
-    "routes": .array((["GET /healthz"] + devicePlaces + notificationPlaces + credentialPlaces).map { .string($0) }),
+    "routes": .array(
+      (["GET /healthz"] + devicePlaces + notificationPlaces + credentialPlaces + teamPlaces).map { .string($0) }),
   ]
 
   private func health() throws -> HTTPResponse {

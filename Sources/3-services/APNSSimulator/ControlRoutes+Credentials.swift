@@ -33,7 +33,7 @@ extension ControlRoutes {
       } else {
         .team(only: named ? environment : nil)
       }
-    core.add(ProviderKey(keyID: keyID, teamID: team, publicKey: key.publicKey, scope: scope))
+    core.providers.add(ProviderKey(keyID: keyID, teamID: team, publicKey: key.publicKey, scope: scope))
     return .json(
       201,
       [
@@ -43,7 +43,7 @@ extension ControlRoutes {
 
   private func revoke(_ request: HTTPRequest, keyID: String) throws -> HTTPResponse {
     guard request.method == "DELETE" else { throw Self.wrongMethod(request, "DELETE") }
-    guard core.revokeKey(keyID) else {
+    guard core.providers.revokeKey(keyID) else {
       throw ControlFault(404, at: "keyId", "there is no key \"\(keyID.shortened)\"", "POST /keys makes one.")
     }
     return HTTPResponse(status: 204)

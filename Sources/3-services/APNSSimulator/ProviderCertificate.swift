@@ -11,15 +11,19 @@ public struct ProviderCertificate: Hashable, Sendable {
   public let topics: [String]
   public let notBefore: Instant
   public let notAfter: Instant
+  /// The team that it was issued to, when that is known.
+  public let teamID: String?
 
   public init(
-    userID: String, environments: Set<SimulatedEnvironment>, topics: [String], notBefore: Instant, notAfter: Instant
+    userID: String, environments: Set<SimulatedEnvironment>, topics: [String], notBefore: Instant, notAfter: Instant,
+    teamID: String? = nil
   ) {
     self.userID = userID
     self.environments = environments
     self.topics = topics.isEmpty ? [userID] : topics
     self.notBefore = notBefore
     self.notAfter = notAfter
+    self.teamID = teamID
   }
 
   /// What is wrong with it for pushes to `environment`, if anything.

@@ -4,108 +4,144 @@ internal import Transport
 
 /// One provider's connection: turns requests into questions to the core and verdicts into answers. On its loop only.
 ///
-///     request ─▶ (first of a connection: held) ─▶ enter ─▶ judge ─▶ answer
+///     request ─▶ (over the stream limit: waits) ─▶ (first of the connection: held) ─▶ enter ─▶ judge ─▶ answer
 final class ProviderConnection: HTTP2ServerHandler {
   /// Counts from 1 over all of the simulator's connections.
   let number: UInt64
   private let core: SimulatorCore
   private let environment: SimulatedEnvironment
-  private let manyStreams: UInt32
+  private let firstAnswerDelay: Instant.Span
   private var connection: HTTP2ServerConnection?
   private var trust: ConnectionTrust
-  private var isManyAnnounced = false
-  private var isFirst = true
+  private var standing: ConnectionStanding
+  /// Requests above the stream limit, oldest first.
+  private var waiting: [(stream: Int32, request: HTTP2Request)] = []
+  private var isServingWaiting = false
+  /// The connection is to end for its certificate, which nobody has been told yet.
+  private var certificateRefusal: Refusal?
+  private var isFirst: Bool
+  private var isStopping = false
   private var dice: Dice
 
-  /// The first answer of a connection is not given sooner: curl up to 7.88 (Debian 12's) takes an answer without body that
-  /// comes before it waits for one for a broken stream. Apple, far away, is never that fast.
-  private static let firstAnswerDelay = Instant.Span.milliseconds(5)
-
   init(
-    _ connection: HTTP2ServerConnection, core: SimulatorCore, environment: SimulatedEnvironment, manyStreams: UInt32,
-    seed: UInt64
+    _ connection: HTTP2ServerConnection, core: SimulatorCore, environment: SimulatedEnvironment,
+    limits: APNSSimulator.Limits, seed: UInt64
   ) {
     self.connection = connection
     number = core.nextConnectionNumber()
     self.core = core
-    // Asked for by Apple's name (a hosts file, or the proxy's absence) it is production also on the sandbox's port.
+    // Asked for by Apple's name (a hosts file, say) it is production also on the sandbox's port.
     self.environment =
       environment == .production || connection.serverName?.lowercased() != "api.push.apple.com"
       ? environment : .production
-    self.manyStreams = manyStreams
+    firstAnswerDelay = limits.firstAnswerDelay
+    isFirst = limits.firstAnswerDelay > .milliseconds(0)
+    standing = ConnectionStanding(rules: limits.standing)
     dice = Dice(seed: seed)
-    trust = ConnectionTrust(certificate: nil)
+    trust = ConnectionTrust()
     guard let peer = connection.peerCertificate else { return }
-    let judged = Self.judge(peer, environment: self.environment, now: core.clock.now)
-    trust = ConnectionTrust(certificate: judged.certificate)
-    let refusal = judged.refusal
+    let now = core.clock.now
+    let identity = ConnectionTrust.Identity(peer, directory: core.providers, now: now)
+    trust = ConnectionTrust(identity)
+    certificateRefusal = identity.refusal(in: self.environment, now: now)
     // Not from within the making of the connection.
-    nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
-    connection.loop.execute { this.welcome(refusal: refusal) }
-  }
-
-  private static func judge(
-    _ peer: PeerCertificate, environment: SimulatedEnvironment, now: Instant
-  ) -> (certificate: ProviderCertificate, refusal: Refusal?) {
-    let unreadable = ProviderCertificate(
-      userID: "", environments: [], topics: [], notBefore: now, notAfter: now)
-    guard let facts = try? Certificate(der: peer.der) else {
-      return (unreadable, Refusal(.badCertificate, "the client certificate cannot be read"))
-    }
-    if let error = peer.verifyError {
-      return (
-        unreadable,
-        Refusal(.badCertificate, "the client certificate is not of this simulator's authority: \(error)")
-      )
-    }
-    let certificate = ProviderCertificate(facts)
-    return (certificate, certificate.refusal(in: environment, now: now))
-  }
-
-  /// A certificate that is no good is told by GOAWAY right after the handshake; a good one opens the streams at once.
-  private func welcome(refusal: Refusal?) {
-    guard let connection else { return }
-    if let refusal {
-      core.note(refusal, id: [], request: PushRequest(), now: core.clock.now)
-      connection.goAway(code: .noError, debugData: refusal.body(spelling: core.spelling))
-      connection.close(graceful: true)
+    nonisolated(unsafe) let this = self  // comes back on the loop that it lives on
+    if certificateRefusal == nil {
+      connection.loop.execute { this.perform(this.standing.handle(.proved)) }
     } else {
-      announceMany()
+      connection.loop.schedule(after: firstAnswerDelay) { this.dismissForCertificate(isTold: false) }
     }
-  }
-
-  private func announceMany() {
-    guard !isManyAnnounced else { return }
-    isManyAnnounced = true
-    connection?.announce(maxConcurrentStreams: manyStreams)
   }
 
   // MARK: HTTP2ServerHandler
 
   func request(_ request: HTTP2Request, stream: Int32) {
-    guard let connection else { return }
-    guard isFirst else { return enter(request, stream: stream) }
-    isFirst = false
-    nonisolated(unsafe) let this = self  // comes back on the loop that it lives on
-    connection.loop.schedule(after: Self.firstAnswerDelay) { this.enter(request, stream: stream) }
+    guard standing.begin() else { return waiting.append((stream, request)) }
+    begin(request, stream: stream)
   }
 
-  func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}
+  func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {
+    if !waiting.isEmpty, let index = waiting.firstIndex(where: { $0.stream == stream }) {
+      waiting.remove(at: index)
+      return
+    }
+    standing.end()
+    serveWaiting()
+  }
 
-  func closed(_ fault: TransportFault) { connection = nil }
+  func settingsAcknowledged() { perform(standing.handle(.acknowledged)) }
+
+  func draining(_ reason: TransportFault) -> [UInt8] {
+    if reason.kind == .timedOut(.idle) { return Refusal(.idleTimeout, "").body(spelling: core.spelling) }
+    isStopping = true
+    return Refusal(.shutdown, "").body(spelling: core.spelling)
+  }
+
+  func closed(_ fault: TransportFault) {
+    connection = nil
+    waiting = []
+  }
 
   // MARK: In and out
+
+  private func begin(_ request: HTTP2Request, stream: Int32) {
+    guard let connection else { return }
+    guard isFirst, certificateRefusal == nil else { return enter(request, stream: stream) }
+    isFirst = false
+    nonisolated(unsafe) let this = self  // comes back on the loop that it lives on
+    connection.loop.schedule(after: firstAnswerDelay) { this.enter(request, stream: stream) }
+  }
+
+  private func serveWaiting() {
+    guard !isServingWaiting, !waiting.isEmpty else { return }
+    isServingWaiting = true
+    defer { isServingWaiting = false }
+    while !waiting.isEmpty, standing.begin() {
+      let next = waiting.removeFirst()
+      begin(next.request, stream: next.stream)
+    }
+  }
 
   /// The one place where a request enters: sorted, not judged.
   private func enter(_ request: HTTP2Request, stream: Int32) {
     guard connection != nil else { return }
     let sorted = PushRequest(request.fields)
     answer(stream, judge(sorted, body: request.body, excess: request.excess))
+    if certificateRefusal != nil { dismissForCertificate(isTold: true) }
   }
 
   /// The one place where an answer leaves.
   private func answer(_ stream: Int32, _ answer: ProviderAnswer) {
     connection?.respond(stream: stream, status: answer.status, fields: answer.fields, body: answer.body)
+    if let reason = answer.reason {
+      perform(standing.handle(.refused(reason)))
+    } else if answer.status == 200 {
+      perform(standing.handle(.taken))
+    }
+  }
+
+  private func perform(_ effect: ConnectionStanding.Effect?) {
+    switch effect {
+    case .none: break
+    case .announce(let limit):
+      connection?.announce(maxConcurrentStreams: limit)
+      serveWaiting()
+    case .dismiss(let reason): dismiss(Refusal(reason, "").body(spelling: core.spelling), times: 1)
+    }
+  }
+
+  /// A certificate that is no good is told by GOAWAY right after the handshake, twice as Apple's servers have been seen
+  /// to do (spec/apns.md §2.2); a request that is there by then is answered first.
+  private func dismissForCertificate(isTold: Bool) {
+    guard connection != nil, let refusal = certificateRefusal else { return }
+    certificateRefusal = nil
+    if !isTold { core.note(refusal, id: [], request: PushRequest(), now: core.clock.now) }
+    dismiss(refusal.body(spelling: core.spelling), times: 2)
+  }
+
+  private func dismiss(_ words: [UInt8], times: Int) {
+    for _ in 0..<times { connection?.goAway(code: .noError, debugData: words) }
+    connection?.close(graceful: true)
   }
 
   // MARK: Judging
@@ -115,10 +151,13 @@ final class ProviderConnection: HTTP2ServerHandler {
     let id = answerID(to: request)
     if case .headerList = excess { return ProviderAnswer(status: 431, id: id) }
     let now = core.clock.now
-    do {
+    do throws(Refusal) {
+      if isStopping { throw Refusal(.shutdown, "the service is stopping; send it again on a new connection") }
+      try core.admit(now: now)
       let checked = try core.checks.check(
-        request, body: body, trust: &trust, defaultEnvironment: environment, now: now, key: core.key)
-      if trust.isProven { announceMany() }
+        request, body: body, trust: &trust, defaultEnvironment: environment, now: now,
+        directory: core.providers)
+      if trust.isProven { perform(standing.handle(.proved)) }
       let uniqueID: Bytes? =
         switch checked.environment {
         case .sandbox: UUIDText.version4(dice.next(), dice.next())[...]
@@ -127,7 +166,7 @@ final class ProviderConnection: HTTP2ServerHandler {
       try core.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
       return ProviderAnswer(taken: id, uniqueID: uniqueID)
     } catch {
-      if trust.isProven { announceMany() }
+      if trust.isProven { perform(standing.handle(.proved)) }
       core.note(error, id: id, request: request, now: now)
       return ProviderAnswer(refused: error, id: id, spelling: core.spelling)
     }
@@ -137,19 +176,5 @@ final class ProviderConnection: HTTP2ServerHandler {
   private func answerID(to request: PushRequest) -> Bytes {
     if let id = request[.messageID], UUIDText.isCanonical(id) { return id }
     return UUIDText.version4(dice.next(), dice.next(), upperCase: true)[...]
-  }
-}
-
-extension ProviderCertificate {
-  init(_ certificate: Certificate) {
-    let arc = "1.2.840.113635.100.6.3."
-    var environments: Set<SimulatedEnvironment> = []
-    if certificate.extensions[arc + "1"] != nil { environments.insert(.sandbox) }
-    if certificate.extensions[arc + "2"] != nil { environments.insert(.production) }
-    let list = certificate.extensions[arc + "6"] ?? certificate.extensions[arc + "4"]
-    self.init(
-      userID: certificate.userID ?? "", environments: environments,
-      topics: list.map(CertificateTopics.topics) ?? [], notBefore: certificate.notBefore,
-      notAfter: certificate.notAfter)
   }
 }

@@ -38,7 +38,7 @@ struct RequestChecks: Sendable {
   /// is `api.push.apple.com` is production all the same.
   func check(
     _ request: PushRequest, body: [UInt8], trust: inout ConnectionTrust, defaultEnvironment: SimulatedEnvironment,
-    now: Instant, key: (String) -> ProviderKey?
+    now: Instant, directory: ProviderDirectory
   ) throws(Refusal) -> CheckedPush {
     guard request.method.equals(Self.post) else {
       throw Refusal(.methodNotAllowed, "the method is \(text(request.method)); only POST is known here")
@@ -57,7 +57,7 @@ struct RequestChecks: Sendable {
       case .production: .production
       }
     let grant = try trust.authenticate(
-      request[.authorization], environment: environment, now: now, rules: rules.trust, key: key)
+      request[.authorization], environment: environment, now: now, rules: rules.trust, directory: directory)
     let topic = try Self.topic(request[.topic], grant: grant)
     let (pushType, isInferred) = try pushType(request[.pushType], topic: topic, body: body)
     let priority = try priority(request[.priority], pushType: pushType)

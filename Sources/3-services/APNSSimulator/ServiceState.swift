@@ -53,12 +53,13 @@ struct ServiceState: Sendable {
   private(set) var notifications: RecentLog<LoggedNotification>
   private(set) var refusals: RecentLog<LoggedRefusal>
   private var inFlight: [String: [UInt64: DeliveredPush]] = [:]
-  private var recentRequests: [[UInt8]: [Instant]] = [:]
+  private var meter: TokenMeter
   private var dice: Dice
   private var changes = Changes()
 
   init(rules: Rules, seed: UInt64) {
     self.rules = rules
+    meter = TokenMeter(window: rules.requestWindow)
     dice = Dice(seed: seed)
     notifications = RecentLog(capacity: rules.logCapacity)
     refusals = RecentLog(capacity: min(1_000, rules.logCapacity))
@@ -129,16 +130,9 @@ struct ServiceState: Sendable {
   }
 
   private mutating func countRequest(to token: [UInt8], now: Instant) throws(Refusal) {
-    guard let most = rules.requestsPerToken else { return }
-    var recent = recentRequests[token] ?? []
-    recent.removeAll { now - $0 >= rules.requestWindow }
-    guard recent.count < most else {
-      recentRequests[token] = recent
-      throw Refusal(
-        .tooManyRequests, "\(most) requests to one token within \(rules.requestWindow.milliseconds / 1000) s")
-    }
-    recent.append(now)
-    recentRequests[token] = recent
+    guard let most = rules.requestsPerToken, !meter.admits(token, most: most, now: now) else { return }
+    throw Refusal(
+      .tooManyRequests, "more than \(most) requests to one token within \(rules.requestWindow.milliseconds / 1000) s")
   }
 
   private static func remarks(on push: CheckedPush, now: Instant) -> [String] {

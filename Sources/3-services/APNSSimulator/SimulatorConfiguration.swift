@@ -22,12 +22,9 @@ extension APNSSimulator {
     public var seed: UInt64?
     /// Loops (threads) that serve providers.
     public var loops = 1
-    /// The stream limit once a connection has proved who it is; 1 before that.
-    public var maximumConcurrentStreams: UInt32 = 1000
+    public var limits = Limits()
     /// After a push met a dead token for the first time, 410 begins within this.
     public var goneDelay: ClosedRange<Instant.Span> = .seconds(1) ... .seconds(10)
-    /// The most requests to one device token a minute; nil for no limit (Apple publishes none).
-    public var requestsPerToken: Int?
     /// Push type and topic suffix must agree, else `BadTopic`.
     public var isTopicSuffixStrict = true
     /// `background` at priority 10 is `BadPriority`.
@@ -36,6 +33,8 @@ extension APNSSimulator {
     public var isJSONRequired = true
     /// How far `iat` of a provider token may lie ahead.
     public var tokenAhead = Instant.Span.minutes(5)
+    /// After `ExpiredProviderToken` a connection takes no token any more, as some have found; off: a fresh one mends it.
+    public var isWedgedByExpiredToken = false
     public var keyEnvironmentSpelling = KeyEnvironmentSpelling.wire
     /// Pushes kept for `GET /notifications`; older ones are forgotten first.
     public var logCapacity = 10_000
@@ -52,13 +51,14 @@ extension APNSSimulator {
       rules.isBackgroundPriorityStrict = isBackgroundPriorityStrict
       rules.isJSONRequired = isJSONRequired
       rules.trust.tokenAhead = tokenAhead
+      rules.trust.isWedgedByExpiry = isWedgedByExpiredToken
       return rules
     }
 
     var stateRules: ServiceState.Rules {
       var rules = ServiceState.Rules()
       rules.goneDelay = goneDelay.lowerBound.milliseconds...goneDelay.upperBound.milliseconds
-      rules.requestsPerToken = requestsPerToken
+      rules.requestsPerToken = limits.requestsPerToken
       rules.logCapacity = logCapacity
       return rules
     }

@@ -15,7 +15,6 @@ final class SimulatorCore: Sendable {
   private struct Shared: Sendable {
     var state: ServiceState
     var sinks: [String: Sink] = [:]
-    var keys: [String: ProviderKey] = [:]
     var nextSink: UInt64 = 1
     var nextConnection: UInt64 = 1
     var isWriteDue = false
@@ -34,6 +33,9 @@ final class SimulatorCore: Sendable {
   let clock: any WallClock
   let checks: RequestChecks
   let spelling: KeyEnvironmentSpelling
+  let providers: ProviderDirectory
+  /// nil for no limit.
+  private let rate: Locked<RequestRate>?
   private let shared: Locked<Shared>
   private let onRefusal: (@Sendable (LoggedRefusal) -> Void)?
   /// Asks for `takeChanges` once, when there is something to write; nil when nothing is kept.
@@ -48,8 +50,10 @@ final class SimulatorCore: Sendable {
     spelling = configuration.keyEnvironmentSpelling
     onRefusal = configuration.onRefusal
     self.writeLater = writeLater
-    let keys = Dictionary(keys.map { ($0.keyID, $0) }) { _, last in last }
-    shared = Locked(Shared(state: state, keys: keys))
+    // The ready key's team is the one that certificates are issued to.
+    providers = ProviderDirectory(keys: keys, certificateTeam: keys.first?.teamID)
+    rate = configuration.limits.requestsPerSecond.map { Locked(RequestRate(most: $0)) }
+    shared = Locked(Shared(state: state))
   }
 
   // MARK: Providers
@@ -61,12 +65,11 @@ final class SimulatorCore: Sendable {
     }
   }
 
-  func key(_ id: String) -> ProviderKey? { shared.withLock { $0.keys[id] } }
-
-  func add(_ key: ProviderKey) { shared.withLock { $0.keys[key.keyID] = key } }
-
-  /// False for a key that was not there. Connections that used it go on until they close, as with Apple.
-  func revokeKey(_ id: String) -> Bool { shared.withLock { $0.keys.removeValue(forKey: id) != nil } }
+  /// Refuses what is above the overall rate, before anything else is looked at.
+  func admit(now: Instant) throws(Refusal) {
+    guard let rate, let most = rate.withLock({ $0.admits(now: now) ? nil : $0.most }) else { return }
+    throw Refusal(.serviceUnavailable, "more than \(most) requests came in one second")
+  }
 
   /// Takes or refuses a push whose headers are in order, and hands it to the device's courier.
   func accept(_ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], now: Instant) throws(Refusal) {

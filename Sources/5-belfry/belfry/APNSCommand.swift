@@ -32,9 +32,8 @@ let apnsCommand = Command(
     .init(name: "bundle", value: "ID", help: "The app of the ready certificate and token; default com.example.app"),
     .flag("lenient", "Do not ask that push type and topic suffix agree"),
     .flag("strict", "Refuse background pushes at priority 10"),
-    .init(name: "requests-per-token", value: "N", help: "TooManyRequests after N a minute to one token"),
     .flag("quiet", "Print the line of JSON only"),
-  ],
+  ] + APNSLimits.options,
   run: { parsed in try await runAPNS(parsed) })
 
 private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
@@ -53,12 +52,7 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
     }
     configuration.bundleID = bundle
   }
-  if let text = parsed.value("requests-per-token") {
-    guard let number = Int(text), number > 0 else {
-      throw UsageFault("--requests-per-token takes a number, not '\(text)'")
-    }
-    configuration.requestsPerToken = number
-  }
+  try APNSLimits.apply(parsed, to: &configuration)
   configuration.onRefusal = { refused in
     Terminal.complain(
       "\(refused.at) \(refused.refusal.reason.status) \(refused.refusal.reason.rawValue): \(refused.refusal.explanation)"
