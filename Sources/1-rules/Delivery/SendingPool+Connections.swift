@@ -14,16 +14,20 @@ extension SendingPool {
     guard connections.count < settings.size.limit * 4 else { return }  // the rest is ending, and does so in time
     let wanted = size.wanted(waiting: queued, streamsEach: settings.streamsEach, coming: coming, connections: usable)
     for _ in 0..<(isProbing ? min(1, wanted) : wanted) where size.mayOpen(at: now) {
-      size.opened(at: now)
       crowdedSince = now
-      let id = ConnectionID(rawValue: nextConnection)
-      nextConnection &+= 1
-      connections.append(
-        Connection(
-          id: id, life: ConnectionLife(firstAlone: settings.firstAlone),
-          budget: StreamBudget(ceiling: settings.streamsEach), openedAt: now))
-      effects.append(.open(id))
+      open(firstAlone: settings.firstAlone, moment, &effects)
     }
+  }
+
+  mutating func open(firstAlone: Bool, _ moment: Moment, _ effects: inout [Effect]) {
+    size.opened(at: moment.uptime)
+    let id = ConnectionID(rawValue: nextConnection)
+    nextConnection &+= 1
+    connections.append(
+      Connection(
+        id: id, life: ConnectionLife(firstAlone: firstAlone), budget: StreamBudget(ceiling: settings.streamsEach),
+        openedAt: moment.uptime))
+    effects.append(.open(id))
   }
 
   mutating func answered(
@@ -217,7 +221,7 @@ extension PushOutcome.Refusal {
 
 extension PushOutcome.Refusal {
   /// Whether APNs looked past the credential, which it checks before token and body (spec apns.md §8.3).
-  var provesCredential: Bool {
+  public var provesCredential: Bool {
     switch handling {
     case .dead, .fix: true
     case .later, .elsewhere, .laterElsewhere, .newToken, .credential: false

@@ -61,6 +61,12 @@ public struct SendingPool: Sendable {
     /// Nothing can pass until an operator acts (cases C26, C27): what has not left ends now.
     case held(String)
     case resumed
+    /// Open one more connection, whose first push goes alone, if that is allowed now; asked again when it was not.
+    case renewed
+    /// Use that connection for nothing new.
+    case retired(ConnectionID)
+    /// Another credential took over: every connection but that one ends with what it owes.
+    case replaced(keeping: ConnectionID?, firstAlone: Bool)
     /// Finish what is there, repeat nothing that must wait, take nothing new.
     case close
     /// Finish everything now.
@@ -131,7 +137,7 @@ public struct SendingPool: Sendable {
     var free: Int { blockedSince == nil ? budget.free(for: life.intake) : 0 }
   }
 
-  let settings: Settings
+  var settings: Settings
   let policy: RetryPolicy
   var size: PoolSize
   var dice: Dice
@@ -251,6 +257,16 @@ public struct SendingPool: Sendable {
     case .resumed:
       hold = nil
       isProbing = true
+    case .renewed:
+      guard phase == .open, size.mayOpen(at: moment.uptime) else { return }
+      open(firstAlone: true, moment, &effects)
+    case .retired(let id):
+      if let index = find(id) { advance(index, .retire, "credential not used any more", moment, &effects) }
+    case .replaced(let kept, let firstAlone):
+      settings.firstAlone = firstAlone
+      for id in connections.map(\.id) where id != kept {
+        if let index = find(id) { advance(index, .retire, "another credential took over", moment, &effects) }
+      }
     case .close:
       if phase == .open { phase = .closing }
       for ticket in waiting.removeAll() where isValid(ticket, .waiting) {

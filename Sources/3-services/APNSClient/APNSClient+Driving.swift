@@ -34,12 +34,13 @@ extension APNSClient {
       guard let generation = links[id]?.generation, let known = reason.flatMap(RefusalReason.init(rawValue:)) else {
         return
       }
-      credentialRefused(known, generation, nil, moment)
+      credentialRefused(id, known, generation, nil, moment)
     case .ended(let id, let fault):
       guard let link = links.removeValue(forKey: id) else { return }
       link.isReleased = true
       lastFault = fault
       if !link.isConnected { meter.connectFailed() }
+      successorLost(id, fault, moment)
       onEvent(
         link.isConnected ? .disconnected(server.endpoint, why: fault.description) : .connectFailed(fault))
       pending.append(.lost(id, fault.description))
@@ -47,7 +48,9 @@ extension APNSClient {
   }
 
   private func accepted(_ id: ConnectionID, _ stream: StreamID, _ moment: Moment) {
-    if let generation = links[id]?.generation { gate.accepted(generation, at: moment) }
+    if let link = links[id], let generation = link.generation {
+      if link.epoch == epoch { gate.accepted(generation, at: moment) } else { proved(id, moment) }
+    }
     guard !(topics.isQuiet && devices.isQuiet), let push = pool.push(on: stream, of: id),
       let slot = slots[Int(push.rawValue)]
     else { return }
@@ -64,19 +67,22 @@ extension APNSClient {
       onEvent(.refused(RefusedPush(outgoing, refusal)))
       // an unknown 403 is about what we may do, not about one device
       if let reason = refusal.known ?? (refusal.status == 403 ? .forbidden : nil) {
-        credentialRefused(reason, slot.generation, date, moment)
+        credentialRefused(id, reason, slot.generation, date, moment)
         if reason == .tooManyRequests { devices.refused(outgoing.token, at: moment.uptime) }
         if reason.concernsTopic { topicRefused(reason, outgoing.topic, moment) }
       }
     }
+    if refusal.provesCredential { proved(id, moment) }
     pending.append(.answered(id, stream, .refused(refusal)))
   }
 
   private func credentialRefused(
-    _ reason: RefusalReason, _ generation: ProviderTokenLife.Generation, _ date: [UInt8]?, _ moment: Moment
+    _ id: ConnectionID, _ reason: RefusalReason, _ generation: ProviderTokenLife.Generation, _ date: [UInt8]?,
+    _ moment: Moment
   ) {
     switch reason.handling {
     case .newToken, .credential:
+      guard !isRefusedElsewhere(id, reason, generation, date, moment) else { return }
       let (next, alarm) = gate.refused(
         generation, reason, theirDate: date.flatMap { instant(fromHTTPDate: $0) }, at: moment)
       if let alarm { onEvent(.alarm(alarm)) }
@@ -112,6 +118,16 @@ extension APNSClient {
     let current = gate.warrant(at: moment)
     warrant = current
     return current
+  }
+
+  private func successorWarrant(_ moment: Moment) -> Warrant {
+    successor?.gate.warrant(at: moment) ?? .hold("the credential of this connection is not used any more")
+  }
+
+  private func successorBlock(
+    _ push: OutgoingPush, _ authorization: [UInt8]?, _ generation: ProviderTokenLife.Generation
+  ) -> HTTP2FieldBlock {
+    successor?.blocks.block(for: push, authorization: authorization, generation) ?? HTTP2FieldBlock([])
   }
 
   private func hold(_ warrant: Warrant, _ moment: Moment) {
@@ -169,7 +185,7 @@ extension APNSClient {
     if pending.isEmpty { swap(&events, &pending) }
   }
 
-  private func follow(_ event: SendingPool.Event, _ moment: Moment) {
+  func follow(_ event: SendingPool.Event, _ moment: Moment) {
     followPending(moment)
     let isOuter = effects.isEmpty
     pool.handle(event, at: moment, into: &effects)
@@ -201,6 +217,7 @@ extension APNSClient {
     case .close(let id):
       guard let link = links.removeValue(forKey: id) else { return }
       link.isReleased = true
+      successorLost(id, nil, moment)
       guard let connection = link.connection else { return }
       if connection.isOpen || link.isConnected {
         onEvent(.disconnected(server.endpoint, why: "let go"))
@@ -223,7 +240,14 @@ extension APNSClient {
 
   private func open(_ id: ConnectionID) {
     let link = ConnectionLink(id, inbox)
+    link.epoch = epoch
     links[id] = link
+    var tls = tls
+    if let successor, successor.link == nil {
+      self.successor?.link = id
+      link.epoch = successor.epoch
+      tls = successor.tls
+    }
     var limits = HTTP2Limits()
     limits.idleTimeout = nil  // the pool's own
     limits.pingTimeout = .seconds(30)  // the pool gives up earlier
@@ -240,17 +264,27 @@ extension APNSClient {
     if !devices.isQuiet, let until = devices.postponed(outgoing.token, at: moment.uptime) {
       return pool.handle(.postponed(push, id, until: until), at: moment, into: &effects)
     }
-    switch currentWarrant(moment) {
+    let isSuccessor = link.epoch != epoch
+    switch isSuccessor ? successorWarrant(moment) : currentWarrant(moment) {
+    case .hold(let words) where isSuccessor:
+      pool.handle(.retired(id), at: moment, into: &effects)
+      pool.handle(.notSent(push, id), at: moment, into: &effects)
+      abandonSuccessor(words, moment)
     case .hold(let words):
       hold(.hold(words), moment)
+      pool.handle(.notSent(push, id), at: moment, into: &effects)
+    case .send(_, let generation) where link.generation != generation && !link.takes(generation, at: moment):
+      // a connection that got its token a moment ago gets no other: a new one takes the push
+      pool.handle(.retired(id), at: moment, into: &effects)
       pool.handle(.notSent(push, id), at: moment, into: &effects)
     case .send(let authorization, let generation):
       slots[Int(push.rawValue)]?.generation = generation
       slots[Int(push.rawValue)]?.sentAt = moment.uptime
-      link.generation = generation
       do throws(HTTP2SubmitFault) {
         let stream = try connection.submit(
-          common: blocks.block(for: outgoing, authorization: authorization, generation),
+          common: isSuccessor
+            ? successorBlock(outgoing, authorization, generation)
+            : blocks.block(for: outgoing, authorization: authorization, generation),
           path: own.path(token: outgoing.token), own: own.fields(of: outgoing), body: outgoing.payload)
         pool.handle(.sent(push, id, StreamID(rawValue: stream)), at: moment, into: &effects)
       } catch {

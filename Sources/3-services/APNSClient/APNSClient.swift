@@ -66,9 +66,14 @@ public actor APNSClient: PushSender {
 
   let clock: any WallClock
   let onEvent: @Sendable (APNSClientEvent) -> Void
-  let tls: TLSClientContext?
+  let trust: TLSClientContext.Trust
+  var tls: TLSClientContext?
   let inbox: TurnInbox
   var gate: CredentialGate
+  /// Counts the credentials; a connection keeps to the one that it was opened with.
+  var epoch = 0
+  var lastEpoch = 0
+  var successor: Successor?
   var pool: SendingPool
   var topics: TopicWatch
   var devices: DevicePauses
@@ -109,13 +114,8 @@ public actor APNSClient: PushSender {
     var settings = configuration.pool
     settings.firstAlone = configuration.credential.isToken
     pool = SendingPool(settings, dice: Dice(seed: configuration.seed))
-    if configuration.server.isEncrypted {
-      let identity: TLSIdentity? =
-        if case .certificate(let identity, _) = configuration.credential { identity } else { nil }
-      tls = try TLSClientContext(trust: configuration.trust, identity: identity)
-    } else {
-      tls = nil
-    }
+    trust = configuration.trust
+    tls = try Self.tls(server: configuration.server, credential: configuration.credential, trust: configuration.trust)
     open = OpenLinks(loop: loop)
     inbox = TurnInbox(loop: loop)
     inbox.client = self
@@ -180,6 +180,7 @@ public actor APNSClient: PushSender {
     (metrics.streamsInUse, metrics.streamsAllowed) = pool.streams
     (metrics.pausedDevices, metrics.suspectedTopics) = (devices.count, topics.count)
     gate.report(&metrics.credential, at: Moment(any: clock))
+    metrics.credential.isRotating = successor != nil
     if metrics.credential.standing == .good, pool.isProving { metrics.credential.standing = .probing }
     return metrics
   }
@@ -190,6 +191,7 @@ public actor APNSClient: PushSender {
     let batch = Batch(number, pushes, waiter)
     let moment = Moment(any: clock)
     admit(moment)
+    if successor != nil { trySuccessor(moment) }
     var offers: [SendingPool.Offer] = []
     offers.reserveCapacity(pushes.count)
     let isCancelled = Task.isCancelled

@@ -1,3 +1,4 @@
+import Basics
 import Delivery
 import Transport
 
@@ -61,13 +62,26 @@ final class ConnectionLink: HTTP2ClientHandler {  // confined to the client's lo
   var connection: HTTP2ClientConnection?
   /// The client wants to hear no more.
   var isReleased = false
-  /// The provider token of the last push sent here.
-  var generation: ProviderTokenLife.Generation?
+  /// The provider token of the last push sent here, and since when.
+  private(set) var generation: ProviderTokenLife.Generation?
+  private var generationSince = Instant.Span.milliseconds(0)
   var isConnected = false
+  /// Which of the client's credentials it was opened with.
+  var epoch = 0
 
   init(_ id: ConnectionID, _ inbox: TurnInbox) {
     self.id = id
     self.inbox = inbox
+  }
+
+  /// Goes over to another provider token, unless that would be the second within 20 minutes here, which APNs answers with
+  /// TooManyProviderTokenUpdates (Apple, "Establishing a token-based connection to APNs"; case C27).
+  func takes(_ next: ProviderTokenLife.Generation, at moment: Moment) -> Bool {
+    let age = moment.uptime.milliseconds - generationSince.milliseconds
+    guard generation == nil || age >= Instant.Span.minutes(20).milliseconds else { return false }
+    generation = next
+    generationSince = moment.uptime
+    return true
   }
 
   private func add(_ item: TurnInbox.Item) {
