@@ -37,29 +37,10 @@ public struct LintReport: Sendable {
   public var json: JSONValue {
     [
       "files": .array(
-        files.map { file in ["file": .string(file.name), "findings": .array(file.findings.map(Self.json))] }),
+        files.map { file in ["file": .string(file.name), "findings": .array(file.findings.map(\.json))] }),
       "errors": .number(JSONNumber(count(.error))), "warnings": .number(JSONNumber(count(.warning))),
       "hints": .number(JSONNumber(count(.hint))),
     ]
-  }
-
-  private static func json(_ finding: Finding) -> JSONValue {
-    var object: JSONObject = [
-      "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
-    ]
-    if let header = finding.header {
-      object["header"] = .string(header.rawValue)
-    } else {
-      object["path"] = .string(finding.path.description)
-      object["line"] = .number(JSONNumber(finding.line))
-      object["column"] = .number(JSONNumber(finding.column))
-      object["offset"] = .number(JSONNumber(finding.offset))
-      object["length"] = .number(JSONNumber(finding.length))
-    }
-    object["message"] = .string(finding.message)
-    object["effect"] = .string(finding.effect)
-    object["fix"] = .string(finding.fix)
-    return .object(object)
   }
 
   // MARK: SARIF
@@ -142,5 +123,27 @@ public struct LintReport: Sendable {
       }
     }
     return uri
+  }
+}
+
+extension Finding {
+  /// As `LintReport.json` has it.
+  public var json: JSONValue {
+    var object: JSONObject = [
+      "code": .string(code.rawValue), "severity": .string(severity.rawValue),
+    ]
+    if let header {
+      object["header"] = .string(header.rawValue)
+    } else {
+      object["path"] = .string(path.description)
+      object["line"] = .number(JSONNumber(line))
+      object["column"] = .number(JSONNumber(column))
+      object["offset"] = .number(JSONNumber(offset))
+      object["length"] = .number(JSONNumber(length))
+    }
+    object["message"] = .string(message)
+    object["effect"] = .string(effect)
+    object["fix"] = .string(fix)
+    return .object(object)
   }
 }

@@ -25,6 +25,8 @@ final class HTTPServerCore: Sendable {
   private struct Handled {
     var exchange: HTTPExchange
     var connection: HTTPConnectionPointer
+    /// The same connection, as we know it; its descriptor is open while it is suspended.
+    var peer: HTTPServerConnection
     var task: Task<Void, Never>?
   }
 
@@ -91,7 +93,16 @@ final class HTTPServerCore: Sendable {
       connections.withLock { connections in
         for connection in connections.values where connection.isOver(at: now) { connection.cut() }
       }
+      if limits.cancelsHandlersOfGonePeers { cancelHandlersOfGonePeers() }
     }
+  }
+
+  /// Under the lock: none is resumed, and its descriptor closed, before it is out of the table.
+  private func cancelHandlersOfGonePeers() {
+    let tasks = flights.withLock { flights in
+      flights.handled.values.compactMap { $0.peer.hasLeft ? $0.task : nil }
+    }
+    for task in tasks { task.cancel() }
   }
 
   // MARK: requests in flight
@@ -117,7 +128,8 @@ final class HTTPServerCore: Sendable {
   func handle(_ exchange: HTTPExchange, on connection: HTTPConnectionPointer) {
     let key = ObjectIdentifier(exchange)
     let request = exchange.takeRequest()
-    flights.withLock { $0.handled[key] = Handled(exchange: exchange, connection: connection) }
+    let peer = HTTPServerConnection.of(connection.pointer)
+    flights.withLock { $0.handled[key] = Handled(exchange: exchange, connection: connection, peer: peer) }
     let task = Task { [handler] in
       answer(key, with: await handler(request))
     }
@@ -190,6 +202,9 @@ final class HTTPServerConnection: @unchecked Sendable {  // see `exchange` and `
     defer { goneBefore = deadline }
     return goneBefore == deadline
   }
+
+  /// True when the peer has closed its side, or all of it.
+  var hasLeft: Bool { HTTPSocket.hasEnded(descriptor) }
 
   func cut() { HTTPSocket.cut(descriptor) }
 }

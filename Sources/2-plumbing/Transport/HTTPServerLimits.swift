@@ -16,6 +16,9 @@ public struct HTTPLimits: Sendable {
   public var writing = Instant.Span.seconds(60)
   /// How long `stop` waits for what is in flight before it answers 503 in its place.
   public var stopping = Instant.Span.seconds(10)
+  /// Cancels the task of a handler whose peer has closed its side, within a second or so: for servers whose answers
+  /// take minutes. Whatever the handler answers is still sent, since a peer may close one side only.
+  public var cancelsHandlersOfGonePeers = false
   /// Threads that read and write; handlers run elsewhere.
   public var threads = 1
 

@@ -94,7 +94,8 @@ enum HTTPSocket {
   /// Whether all has been read and the peer will send no more.
   static func hasEnded(_ descriptor: Int32) -> Bool {
     var byte: UInt8 = 0
-    return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) == 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
+    return count == 0 || (count < 0 && errno == ECONNRESET)
   }
 
   enum Drained {

@@ -5,10 +5,14 @@ internal import Transport
 /// The HTTP/1.1 door for tests in any language: devices and tokens in, notifications out (docs/apns-simulator.md).
 final class ControlAPI: Sendable {
   private let server: HTTPServer
+  private let core: SimulatorCore
 
   var endpoint: Endpoint { server.endpoint }
 
-  private init(server: HTTPServer) { self.server = server }
+  private init(server: HTTPServer, core: SimulatorCore) {
+    self.server = server
+    self.core = core
+  }
 
   static func start(
     _ endpoint: Endpoint, core: SimulatorCore, credentials: SimulatorCredentials, keeper: StoreKeeper?,
@@ -17,10 +21,16 @@ final class ControlAPI: Sendable {
     let routes = ControlRoutes(core: core, credentials: credentials, keeper: keeper, loops: loops)
     var limits = HTTPLimits()
     limits.body = 1 << 20
-    return ControlAPI(server: try HTTPServer.start(endpoint, limits: limits) { await routes.answer($0) })
+    limits.cancelsHandlersOfGonePeers = true
+    let server = try HTTPServer.start(endpoint, limits: limits) { await routes.answer($0) }
+    return ControlAPI(server: server, core: core)
   }
 
-  func stop() async { await server.stop() }
+  /// Who waits for pushes is answered at once.
+  func stop() async {
+    core.endWatches()
+    await server.stop()
+  }
 }
 
 /// What each route does. A value: everything shared is in the core. Each notion has a file of its own
@@ -54,7 +64,8 @@ struct ControlRoutes: Sendable {
     case "healthz" where rest.isEmpty: return try health()
     case "devices": return try await devices(request, rest)
     case "courier" where rest.isEmpty: return courier(request)
-    case "notifications": return try notifications(request, rest)
+    case "notifications": return try await notifications(request, rest)
+    case "assertions" where rest.isEmpty: return try await assertions(request)
     case "refusals" where rest.isEmpty: return try refusals(request)
     case "keys": return try keys(request, rest)
     case "certificates" where rest.isEmpty: return try certificates(request)
@@ -65,10 +76,18 @@ struct ControlRoutes: Sendable {
     }
   }
 
+  private static let places: [String] = [
+    ["GET /healthz"],
+    devicePlaces,
+    notificationPlaces,
+    assertionPlaces,
+    credentialPlaces,
+    teamPlaces,
+  ].flatMap { $0 }
+
   private static let index: JSONValue = [
     "service": "Belfry's APNs simulator",
-    "routes": .array(
-      (["GET /healthz"] + devicePlaces + notificationPlaces + credentialPlaces + teamPlaces).map { .string($0) }),
+    "routes": .array(places.map { .string($0) }),
   ]
 
   private func health() throws -> HTTPResponse {

@@ -54,7 +54,7 @@ struct ControlFields {
     }
     for member in object.members where !known.contains(member.key) {
       throw ControlFault(
-        400, at: member.key.shortened, "there is no such field", "Known are \(known.joined(separator: ", ")).")
+        400, at: member.key.shortened, "there is no such field", .oneOf(known, near: member.key))
     }
     self.object = object
   }
@@ -92,7 +92,7 @@ struct ControlFields {
     guard let word = Word(rawValue: text) else {
       throw ControlFault(
         400, at: name, "\"\(text.shortened)\" is not known",
-        "Give one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")).")
+        .oneOf(Word.allCases.map(\.rawValue), near: text))
     }
     return word
   }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Transport
 
 /// The parameters of a query, decoded; unknown ones are refused.
@@ -12,7 +13,7 @@ struct ControlQuery {
     for item in items {
       guard known.contains(item.name) else {
         throw ControlFault(
-          400, at: item.name.shortened, "there is no such parameter", "Known are \(known.joined(separator: ", ")).")
+          400, at: item.name.shortened, "there is no such parameter", .oneOf(known, near: item.name))
       }
       values[item.name] = item.value
     }
@@ -28,6 +29,11 @@ struct ControlQuery {
     return number
   }
 
+  /// A length of time with its unit: `5s`, `250ms`.
+  func span(_ name: String) throws(ControlFault) -> Instant.Span? {
+    try values[name].map { text throws(ControlFault) in try .control(text, at: name) }
+  }
+
   func flag(_ name: String) throws(ControlFault) -> Bool {
     switch values[name] {
     case nil, "false", "0": return false
@@ -35,5 +41,15 @@ struct ControlQuery {
     case .some(let other):
       throw ControlFault(400, at: name, "\"\(other.shortened)\" is no truth value", "Give true or false.")
     }
+  }
+}
+
+extension Instant.Span {
+  static func control(_ text: String, at place: String) throws(ControlFault) -> Instant.Span {
+    guard let span = Instant.Span(text) else {
+      throw ControlFault(
+        400, at: place, "\"\(text.shortened)\" is no length of time", "Give digits and a unit: 250ms, 5s, 2m.")
+    }
+    return span
   }
 }

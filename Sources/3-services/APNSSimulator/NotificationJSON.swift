@@ -3,11 +3,33 @@ internal import PushPayload
 
 /// How pushes are told over the control port.
 enum NotificationJSON {
-  /// `{"last": …, "notifications": [ … ]}`. A payload that is JSON stands in it byte for byte, so that digits and order
-  /// stay as they were sent (case C45); another one is told as base64 in `payloadBase64`.
-  static func list(_ entries: [LoggedNotification], last: UInt64) -> [UInt8] {
-    var bytes = Array("{\"last\":\(last),\"notifications\":[".utf8)
-    for (place, entry) in entries.enumerated() {
+  /// One answer to `GET /notifications`.
+  struct Page {
+    var entries: [LoggedNotification]
+    /// The number of the oldest push still in the log.
+    var first: UInt64
+    /// The number of the newest push that was looked at.
+    var last: UInt64
+    /// Whether more match than stand in `entries`.
+    var hasMore = false
+    /// Why the waiting ended; nil when nobody waited.
+    var wait: String?
+
+    /// What to give as `since` to go on without missing or repeating one.
+    var cursor: UInt64 { hasMore ? entries.last?.number ?? last : last }
+  }
+
+  /// A payload that is JSON stands in it byte for byte, so that digits and order stay as they were sent (case C45);
+  /// another one is told as base64 in `payloadBase64`.
+  static func text(of page: Page) -> [UInt8] {
+    var head: JSONObject = [
+      "first": .number(JSONNumber(page.first)), "last": .number(JSONNumber(page.last)),
+      "cursor": .number(JSONNumber(page.cursor)), "more": .bool(page.hasMore),
+    ]
+    if let wait = page.wait { head["wait"] = .string(wait) }
+    var bytes: [UInt8] = JSONValue.object(head).encoded().dropLast()
+    bytes += ",\"notifications\":[".utf8
+    for (place, entry) in page.entries.enumerated() {
       if place > 0 { bytes.append(UInt8(ascii: ",")) }
       bytes += value(of: entry).encoded().dropLast()
       if (try? JSONReader.read(entry.push.payload)) != nil {
@@ -29,6 +51,7 @@ enum NotificationJSON {
     var object = headers(of: push)
     object.members.insert(JSONObject.Member("number", .number(JSONNumber(entry.number))), at: 0)
     object["device"] = .string(entry.device)
+    object["headers"] = .object(JSONObject(entry.headers.map { JSONObject.Member($0.name, .string($0.value)) }))
     object["receivedAt"] = .string("\(push.receivedAt)")
     if let uniqueID = entry.uniqueID { object["uniqueId"] = .string(uniqueID) }
     let (state, at, why) = words(of: entry.fate)
@@ -37,7 +60,7 @@ enum NotificationJSON {
     if let why { object["why"] = .string(why) }
     object["size"] = .number(JSONNumber(push.payload.count))
     object["remarks"] = .array(entry.remarks.map { .string($0) })
-    object["findings"] = .array(findings(of: push).map(value(of:)))
+    object["findings"] = .array(entry.findings.map(\.json))
     return .object(object)
   }
 
@@ -73,21 +96,27 @@ enum NotificationJSON {
     case .dropped(let at, let why): ("dropped", at, why)
     }
   }
+}
 
-  /// What lint has to say, asked only when somebody looks.
-  private static func findings(of push: DeliveredPush) -> [Finding] {
+extension LoggedNotification {
+  /// What lint has to say of it, with all its headers; asked only when somebody looks.
+  var findings: [Finding] {
     var context = LintContext()
-    context.headers = PushHeaders(
-      id: nil, topic: push.topic, pushType: push.pushType.rawValue, priority: "\(push.priority.rawValue)",
-      expiration: push.expiration.map { "\($0)" }, collapseID: push.collapseID)
+    context.headers = PushHeaders(fields: headers + sent.unknown.map { ($0, "") })
+    context.headersAreComplete = true
     context.now = push.receivedAt
     return Lint.check(push.payload, context)
   }
 
-  private static func value(of finding: Finding) -> JSONValue {
-    [
-      "code": .string(finding.code.rawValue), "severity": .string(finding.severity.rawValue),
-      "path": .string("\(finding.path)"), "message": .string(finding.message), "fix": .string(finding.fix),
-    ]
+  /// Its headers as they came, by name; those that were absent are left out, `authorization` is never told.
+  var headers: [(name: String, value: String)] {
+    var headers: [(String, String)] = []
+    if sent.hasID { headers.append((PushHeaders.Name.id.rawValue, push.id)) }
+    headers.append((PushHeaders.Name.topic.rawValue, push.topic))
+    if sent.hasPushType { headers.append((PushHeaders.Name.pushType.rawValue, push.pushType.rawValue)) }
+    if sent.hasPriority { headers.append((PushHeaders.Name.priority.rawValue, "\(push.priority.rawValue)")) }
+    if let expiration = push.expiration { headers.append((PushHeaders.Name.expiration.rawValue, "\(expiration)")) }
+    if let collapseID = push.collapseID { headers.append((PushHeaders.Name.collapseID.rawValue, collapseID)) }
+    return headers
   }
 }

@@ -24,6 +24,17 @@ public struct LoggedNotification: Hashable, Sendable {
   /// What is odd about it though it was taken.
   public let remarks: [String]
   public internal(set) var fate: Fate
+  /// Which headers came at all.
+  var sent = SentHeaders()
+}
+
+/// What `DeliveredPush` no longer shows of the headers: those that were absent, and Apple's of which there are none.
+struct SentHeaders: Hashable, Sendable {
+  var hasID = true
+  var hasPushType = true
+  var hasPriority = true
+  /// Names beginning with `apns-` that `/3/device` does not know.
+  var unknown: [String] = []
 }
 
 /// A push that was refused, with our words for the cause.
@@ -87,10 +98,20 @@ struct RecentLog<Entry: Sendable>: Sendable {
   /// From the oldest to the newest.
   var all: [Entry] { Array(entries[start...] + entries[..<start]) }
 
+  /// All that is there at one moment, and the numbers between which it lies.
+  struct Snapshot: Sendable {
+    var entries: [Entry]
+    /// Of the oldest entry that is still there, or of the next one if there is none.
+    var first: UInt64
+    /// Of the newest entry that ever was; 0 for none.
+    var last: UInt64
+  }
+
+  var snapshot: Snapshot { Snapshot(entries: all, first: oldest, last: next - 1) }
+
   var count: Int { entries.count }
 
-  /// Of the oldest entry that is still there, or of the next one if there is none.
-  var oldest: UInt64 { next - UInt64(entries.count) }
+  private var oldest: UInt64 { next - UInt64(entries.count) }
 
   /// Forgets all, but no number.
   mutating func removeAll() {

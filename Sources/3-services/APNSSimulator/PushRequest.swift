@@ -17,6 +17,11 @@ struct PushRequest: Sendable {
   private(set) var repeated: Bytes?
   private var others: [Bytes] = []
 
+  /// Names beginning with `apns-` that mean nothing here: ignored, but told, since each is a mistake.
+  var unknownAPNSHeaders: [String] {
+    others.lazy.filter { $0.prefix(5).equals("apns-" as StaticString) }.map { text($0) }
+  }
+
   init() {}
 
   init(_ fields: HTTP2FieldList) {

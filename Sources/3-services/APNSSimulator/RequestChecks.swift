@@ -16,6 +16,7 @@ struct CheckedPush: Sendable {
   /// Seconds since 1970; nil when the header was absent.
   var expiration: Int64?
   var collapseID: Bytes?
+  var sentHeaders = SentHeaders()
 }
 
 /// Every check that needs no more than the request and its connection, in this order, which is ours since Apple publishes
@@ -70,7 +71,10 @@ struct RequestChecks: Sendable {
     try check(body: body, pushType: pushType)
     return CheckedPush(
       token: token, environment: environment, id: id, topic: topic, pushType: pushType,
-      isPushTypeInferred: isInferred, priority: priority, expiration: expiration, collapseID: collapseID)
+      isPushTypeInferred: isInferred, priority: priority, expiration: expiration, collapseID: collapseID,
+      sentHeaders: SentHeaders(
+        hasID: id != nil, hasPushType: !isInferred, hasPriority: request[.priority] != nil,
+        unknown: request.unknownAPNSHeaders))
   }
 
   // MARK: Each header

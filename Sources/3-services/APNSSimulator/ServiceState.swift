@@ -98,7 +98,8 @@ struct ServiceState: Sendable {
     let number = notifications.append { number in
       LoggedNotification(
         number: number, device: owner.device, push: push,
-        uniqueID: uniqueID.map { String(decoding: $0, as: UTF8.self) }, remarks: remarks, fate: fate)
+        uniqueID: uniqueID.map { String(decoding: $0, as: UTF8.self) }, remarks: remarks, fate: fate,
+        sent: checked.sentHeaders)
     }
     var acceptance = Acceptance(device: owner.device, handover: nil)
     switch fate {

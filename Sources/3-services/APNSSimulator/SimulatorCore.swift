@@ -172,16 +172,19 @@ final class SimulatorCore: Sendable {
   /// path of a push: it must be quick, and must not depend on what changes about a push.
   func watch(
     _ concerns: @escaping @Sendable (LoggedNotification) -> Bool
-  ) -> (watch: NotificationWatch, log: [LoggedNotification])? {
+  ) -> (watch: NotificationWatch, log: RecentLog<LoggedNotification>.Snapshot)? {
     shared.withLock { shared in
       guard !shared.isClosing, shared.watches.count < 1_000 else { return nil }
       let watch = NotificationWatch(number: shared.nextWatch, concerns: concerns)
       shared.nextWatch += 1
       shared.watches[watch.number] = watch
       if shared.watches.count == 1 { shared.state.watchNotifications(true) }
-      return (watch, shared.state.notifications.all)
+      return (watch, shared.state.notifications.snapshot)
     }
   }
+
+  /// How many watch now.
+  var watchCount: Int { shared.withLock { $0.watches.count } }
 
   func endWatch(_ watch: NotificationWatch) {
     shared.withLock { shared in

@@ -1,0 +1,81 @@
+extension Instant {
+  /// Reads RFC 3339 §5.6: `2026-11-30T09:00:00Z`, with any fraction (what is below a millisecond is cut) and any offset;
+  /// `t`, `z` and a space for the `T` are taken as well. A leap second is the second after it. nil for anything else, and
+  /// for days that no calendar has.
+  public init?(rfc3339 text: String) {
+    var rest = Array(text.utf8)[...]
+    func digits(_ count: Int, then separators: String = "") -> Int64? {
+      guard rest.count >= count else { return nil }
+      var number: Int64 = 0
+      for character in rest.prefix(count) {
+        guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= character else { return nil }
+        number = number * 10 + Int64(character - UInt8(ascii: "0"))
+      }
+      rest = rest.dropFirst(count)
+      guard !separators.isEmpty else { return number }
+      guard let next = rest.popFirst(), separators.utf8.contains(next) else { return nil }
+      return number
+    }
+    guard
+      let year = digits(4, then: "-"), let month = digits(2, then: "-"), let day = digits(2, then: "Tt "),
+      let hour = digits(2, then: ":"), let minute = digits(2, then: ":"), let second = digits(2),
+      1...12 ~= month, 1...Self.days(inMonth: month, of: year) ~= day, hour < 24, minute < 60, second <= 60
+    else { return nil }
+    var millis: Int64 = 0
+    if rest.first == UInt8(ascii: ".") {
+      rest = rest.dropFirst()
+      let fraction = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+      guard !fraction.isEmpty else { return nil }
+      for place in 0..<3 {
+        let digit = fraction.dropFirst(place).first.map { Int64($0 - UInt8(ascii: "0")) } ?? 0
+        millis = millis * 10 + digit
+      }
+      rest = rest.dropFirst(fraction.count)
+    }
+    var offset: Int64 = 0
+    switch rest.popFirst() {
+    case UInt8(ascii: "Z"), UInt8(ascii: "z"): break
+    case .some(let sign) where sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"):
+      guard let hours = digits(2, then: ":"), let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
+      offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
+    default: return nil
+    }
+    guard rest.isEmpty else { return nil }
+    let days = Self.days(toYear: year, month: month, day: day)
+    self.init(milliseconds: ((days * 24 + hour) * 3600 + minute * 60 + second - offset) * 1000 + millis)
+  }
+
+  private static func days(inMonth month: Int64, of year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// Days since 1970-01-01 in the proleptic Gregorian calendar, by 400-year eras, for years from 0.
+  private static func days(toYear year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted >= 0 ? shifted / 400 : -1
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+}
+
+extension Instant.Span {
+  /// Reads a length of time as people write it: whole digits and a unit, `250ms`, `5s`, `2m`, `1h`, `30d`. nil for
+  /// anything else, a number without unit among it: nobody knows whether it means seconds.
+  public init?(_ text: String) {
+    let digits = text.utf8.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    guard !digits.isEmpty, let count = Int64(String(decoding: digits, as: UTF8.self)) else { return nil }
+    switch String(text.utf8.dropFirst(digits.count)) {
+    case "ms": self = .milliseconds(count)
+    case "s": self = .seconds(count)
+    case "m": self = .minutes(count)
+    case "h": self = .hours(count)
+    case "d": self = .days(count)
+    default: return nil
+    }
+  }
+}

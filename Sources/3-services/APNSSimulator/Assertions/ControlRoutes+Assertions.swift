@@ -1,0 +1,43 @@
+internal import Basics
+internal import PushPayload
+internal import Transport
+
+/// A test's expectations, judged here so that every language has them.
+extension ControlRoutes {
+  static let assertionPlaces = ["POST /assertions"]
+
+  func assertions(_ request: HTTPRequest) async throws -> HTTPResponse {
+    guard request.method == "POST" else { throw Self.wrongMethod(request, "POST") }
+    let query = try ControlQuery(request, known: ["format"])
+    let isJUnit: Bool
+    switch query["format"] {
+    case nil, "json": isJUnit = false
+    case "junit": isJUnit = true
+    case .some(let other):
+      throw ControlFault(
+        400, at: "format", "\"\(other.shortened)\" is not known", .oneOf(["json", "junit"], near: other))
+    }
+    let report = try await report(on: AssertionRequest(request.body))
+    let status = report.passed ? 200 : 422
+    guard isJUnit else { return .json(status, report.json) }
+    return HTTPResponse(
+      status: status, headers: ["Content-Type": "application/xml"], body: Array(JUnitText.write(report).utf8))
+  }
+
+  private func report(on request: AssertionRequest) async throws(ControlFault) -> AssertionReport {
+    let clock = core.clock
+    let (startedAt, start) = (clock.now, clock.uptime)
+    core.withState { state, now in state.expire(now: now) }
+    var run = AssertionRun(request.expectations, start: start)
+    let concerns = run.concerns
+    _ = try await watching(
+      concerns, wait: request.wait,
+      look: { changed in
+        run.see(changed, at: clock.uptime)
+        return run.isSettled
+      })
+    let (log, refusals) = core.withState { state, _ in (state.notifications.snapshot, state.refusals.all) }
+    return AssertionReport(
+      request, run: run, startedAt: startedAt, start: start, end: clock.uptime, log: log, refusals: refusals)
+  }
+}
