@@ -2,6 +2,138 @@ import Basics
 import Delivery
 import Testing
 
+/// Every cell of the table in `ConnectionLife`'s comment.
+@Suite("A connection's life, state by event")
+struct ConnectionLifeTableTests {
+  enum State: String, CaseIterable, Sendable {
+    case settling, settlingOwing, open, openOwing, draining, drainingLast, closed
+
+    /// Owes push 1 on stream 1 and push 2 on stream 3, as far as the state's name says so.
+    var story: [ConnectionLife.Event] {
+      switch self {
+      case .settling, .open: []
+      case .settlingOwing: [.sent(1, on: 1)]
+      case .openOwing: [.sent(1, on: 1), .sent(2, on: 3)]
+      case .draining: [.sent(1, on: 1), .sent(2, on: 3), .goAway(last: 9)]
+      case .drainingLast: [.sent(1, on: 1), .goAway(last: 9)]
+      case .closed: [.lost]
+      }
+    }
+    var firstAlone: Bool { [.settling, .settlingOwing].contains(self) }
+  }
+
+  enum Kind: String, CaseIterable, Sendable {
+    case sent, sentAbove, answered, answeredUnknown, refused, refusedUnknown, reset, resetUnknown
+    case goAwayAll, goAwayNone, retire, lost
+
+    var event: ConnectionLife.Event {
+      switch self {
+      case .sent: .sent(7, on: 7)
+      case .sentAbove: .sent(7, on: 11)
+      case .answered: .answered(1)
+      case .answeredUnknown: .answered(5)
+      case .refused: .refusedStream(1)
+      case .refusedUnknown: .refusedStream(5)
+      case .reset: .reset(1)
+      case .resetUnknown: .reset(5)
+      case .goAwayAll: .goAway(last: 2_147_483_647)
+      case .goAwayNone: .goAway(last: 0)
+      case .retire: .retire
+      case .lost: .lost
+      }
+    }
+  }
+
+  /// What follows, what it takes afterwards, and how much it then owes.
+  struct Cell: Equatable, Sendable {
+    var effects: [ConnectionLife.Effect]
+    var intake: ConnectionLife.Intake
+    var owed: Int
+
+    init(_ effects: [ConnectionLife.Effect], _ intake: ConnectionLife.Intake, owed: Int) {
+      self.effects = effects
+      self.intake = intake
+      self.owed = owed
+    }
+  }
+
+  static func cell(_ state: State, _ kind: Kind) -> Cell {
+    switch (state, kind) {
+    case (.settling, .sent), (.settling, .sentAbove): Cell([], .nothing, owed: 1)
+    case (.settling, .goAwayAll), (.settling, .goAwayNone), (.settling, .retire): Cell([.close], .nothing, owed: 0)
+    case (.settling, .lost): Cell([], .nothing, owed: 0)
+    case (.settling, .answered), (.settling, .answeredUnknown), (.settling, .refused), (.settling, .refusedUnknown),
+      (.settling, .reset), (.settling, .resetUnknown):
+      Cell([], .oneAlone, owed: 0)
+
+    case (.settlingOwing, .sent), (.settlingOwing, .sentAbove): Cell([], .nothing, owed: 2)
+    case (.settlingOwing, .answered): Cell([.conclude(1)], .any, owed: 0)
+    case (.settlingOwing, .refused): Cell([.resend([1])], .oneAlone, owed: 0)
+    case (.settlingOwing, .reset): Cell([.resendMaybeSeen([1])], .oneAlone, owed: 0)
+    case (.settlingOwing, .answeredUnknown), (.settlingOwing, .refusedUnknown), (.settlingOwing, .resetUnknown):
+      Cell([], .nothing, owed: 1)
+    case (.settlingOwing, .goAwayAll), (.settlingOwing, .retire): Cell([], .nothing, owed: 1)
+    case (.settlingOwing, .goAwayNone): Cell([.resend([1]), .close], .nothing, owed: 0)
+    case (.settlingOwing, .lost): Cell([.resendMaybeSeen([1])], .nothing, owed: 0)
+
+    case (.open, .sent), (.open, .sentAbove): Cell([], .any, owed: 1)
+    case (.open, .goAwayAll), (.open, .goAwayNone), (.open, .retire): Cell([.close], .nothing, owed: 0)
+    case (.open, .lost): Cell([], .nothing, owed: 0)
+    case (.open, .answered), (.open, .answeredUnknown), (.open, .refused), (.open, .refusedUnknown), (.open, .reset),
+      (.open, .resetUnknown):
+      Cell([], .any, owed: 0)
+
+    case (.openOwing, .sent), (.openOwing, .sentAbove): Cell([], .any, owed: 3)
+    case (.openOwing, .answered): Cell([.conclude(1)], .any, owed: 1)
+    case (.openOwing, .refused): Cell([.resend([1])], .any, owed: 1)
+    case (.openOwing, .reset): Cell([.resendMaybeSeen([1])], .any, owed: 1)
+    case (.openOwing, .answeredUnknown), (.openOwing, .refusedUnknown), (.openOwing, .resetUnknown):
+      Cell([], .any, owed: 2)
+    case (.openOwing, .goAwayAll), (.openOwing, .retire): Cell([], .nothing, owed: 2)
+    case (.openOwing, .goAwayNone): Cell([.resend([1, 2]), .close], .nothing, owed: 0)
+    case (.openOwing, .lost): Cell([.resendMaybeSeen([1, 2])], .nothing, owed: 0)
+
+    case (.draining, .sent): Cell([], .nothing, owed: 3)
+    case (.draining, .sentAbove): Cell([.resend([7])], .nothing, owed: 2)
+    case (.draining, .answered): Cell([.conclude(1)], .nothing, owed: 1)
+    case (.draining, .refused): Cell([.resend([1])], .nothing, owed: 1)
+    case (.draining, .reset): Cell([.resendMaybeSeen([1])], .nothing, owed: 1)
+    case (.draining, .answeredUnknown), (.draining, .refusedUnknown), (.draining, .resetUnknown),
+      (.draining, .goAwayAll), (.draining, .retire):
+      Cell([], .nothing, owed: 2)
+    case (.draining, .goAwayNone): Cell([.resend([1, 2]), .close], .nothing, owed: 0)
+    case (.draining, .lost): Cell([.resendMaybeSeen([1, 2])], .nothing, owed: 0)
+
+    case (.drainingLast, .sent): Cell([], .nothing, owed: 2)
+    case (.drainingLast, .sentAbove): Cell([.resend([7])], .nothing, owed: 1)
+    case (.drainingLast, .answered): Cell([.conclude(1), .close], .nothing, owed: 0)
+    case (.drainingLast, .refused): Cell([.resend([1]), .close], .nothing, owed: 0)
+    case (.drainingLast, .reset): Cell([.resendMaybeSeen([1]), .close], .nothing, owed: 0)
+    case (.drainingLast, .answeredUnknown), (.drainingLast, .refusedUnknown), (.drainingLast, .resetUnknown),
+      (.drainingLast, .goAwayAll), (.drainingLast, .retire):
+      Cell([], .nothing, owed: 1)
+    case (.drainingLast, .goAwayNone): Cell([.resend([1]), .close], .nothing, owed: 0)
+    case (.drainingLast, .lost): Cell([.resendMaybeSeen([1])], .nothing, owed: 0)
+
+    case (.closed, .sent), (.closed, .sentAbove): Cell([.resend([7])], .nothing, owed: 0)
+    case (.closed, .answered), (.closed, .answeredUnknown), (.closed, .refused), (.closed, .refusedUnknown),
+      (.closed, .reset), (.closed, .resetUnknown), (.closed, .goAwayAll), (.closed, .goAwayNone), (.closed, .retire),
+      (.closed, .lost):
+      Cell([], .nothing, owed: 0)
+    }
+  }
+
+  @Test("each cell", arguments: State.allCases, Kind.allCases)
+  func cell(state: State, kind: Kind) {
+    var life = ConnectionLife(firstAlone: state.firstAlone)
+    for event in state.story { _ = life.handle(event) }
+    let effects = life.handle(kind.event)
+    #expect(Cell(effects, life.intake, owed: life.owed.count) == Self.cell(state, kind))
+    // once closed, nothing brings it back
+    if life.isEnding, life.owed.isEmpty { #expect(life.handle(.retire).isEmpty && life.handle(.lost).isEmpty) }
+  }
+}
+
 @Suite("A connection's life")
 struct ConnectionLifeTests {
   struct Row: CustomTestStringConvertible, Sendable {

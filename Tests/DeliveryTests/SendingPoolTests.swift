@@ -130,6 +130,108 @@ struct SendingPoolTests {
     #expect(world.outcomes.allSatisfy { $0 == .accepted(uniqueID: nil) })
   }
 
+  @Test("C40 a connection given up for its silence is told apart from one that is let go, with the reason")
+  func abandoned() {
+    var world = SendingPoolWorld()
+    world.offer(1)
+    world.run(for: .seconds(6))
+    #expect(world.abandoned.first == 0, "no greeting")
+    var greeted = SendingPoolWorld()
+    greeted.offer(1)
+    greeted.greet(0, limit: 1)
+    greeted.run(for: .seconds(6))
+    #expect(greeted.abandoned == [0], "no answer to PING")
+    var idle = SendingPoolWorld()
+    idle.offer(1)
+    idle.greet(0, limit: 1)
+    idle.answerAll()
+    for _ in 0..<20 {
+      idle.run(for: .minutes(1))
+      idle.handle(.pong(0))
+    }
+    #expect(idle.peers.isEmpty && idle.abandoned.isEmpty, "idle for long: let go in order")
+  }
+
+  @Test("grows by the measured round trip: a near server needs one connection, a far one more")
+  func growsByRoundTrip() {
+    func connections(roundTrip: Int64) -> Int {
+      var settings = SendingPool.Settings()
+      settings.size.limit = 8
+      var world = SendingPoolWorld(settings)
+      world.offer(1)
+      world.greet(0, limit: 1000)
+      world.pass(.milliseconds(roundTrip))
+      world.answerTurn()
+      for _ in 0..<10 {
+        world.offer(4000)
+        for _ in 0..<4 {
+          for id in world.peers.keys where world.peers[id]?.limit == nil { world.greet(id, limit: 1000) }
+          world.run(for: .milliseconds(roundTrip))
+          world.answerTurn()
+        }
+      }
+      return world.opened.count
+    }
+    #expect(connections(roundTrip: 2) <= 2)
+    #expect(connections(roundTrip: 300) == 4)
+  }
+
+  @Test("shrinks after minutes in which fewer connections were enough, and keeps one")
+  func shrinks() {
+    var settings = SendingPool.Settings()
+    settings.firstAlone = false
+    settings.streamsEach = 100
+    var world = SendingPoolWorld(settings)
+    world.offer(400)
+    for id in world.peers.keys { world.greet(id, limit: 100) }
+    world.answerAll()
+    #expect(world.peers.count == 4)
+    for minute in 0..<40 {
+      world.offer(3)
+      world.answerAll()
+      world.run(for: .minutes(1))
+      for id in world.peers.keys { world.handle(.pong(id)) }
+      if minute == 3 { #expect(world.peers.count == 4, "not within minutes") }
+    }
+    #expect(world.peers.count == 1)
+    #expect(world.outcomes.count == world.offered)
+  }
+
+  @Test("a connection that got GOAWAY and stays open is replaced at once, and closed by us after its last answer")
+  func replaced() {
+    var settings = SendingPool.Settings()
+    settings.size.limit = 1
+    var world = SendingPoolWorld(settings)
+    world.offer(10)
+    world.greet(0, limit: 1000)
+    world.answer(0, 1)
+    world.goAway(0, last: 2_147_483_647)
+    world.offer(1)
+    world.run(for: .seconds(1))
+    #expect(world.peers.keys.contains(1), "replaced within a second")
+    world.greet(1, limit: 1000)
+    #expect(world.peers[1]?.streams.count == 1)
+    for stream in world.peers[0]?.streams.keys.sorted() ?? [] { world.answer(0, stream) }
+    #expect(world.peers[0] == nil, "closed by us")
+  }
+
+  @Test("a connection that got GOAWAY and answers nothing more is closed by us at its pushes' deadline")
+  func goneDeaf() {
+    var world = SendingPoolWorld()
+    world.offer(10)
+    world.greet(0, limit: 1000)
+    world.answer(0, 1)
+    world.goAway(0, last: 2_147_483_647)
+    for _ in 0..<17 {
+      world.run(for: .seconds(1))
+      world.handle(.pong(0))
+    }
+    #expect(world.peers[0] == nil)
+    for id in world.peers.keys { world.greet(id, limit: 1000) }
+    world.answerAll()
+    #expect(world.outcomes.count == 10)
+  }
+
   @Test("a push without an answer in time goes again, and its stream is given up")
   func timeOut() {
     var world = SendingPoolWorld()

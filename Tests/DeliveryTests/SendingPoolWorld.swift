@@ -22,6 +22,8 @@ struct SendingPoolWorld {
   var withdrawn: Set<PushID> = []
   var offered = 0
   var pings = 0
+  /// Connections given up because the peer was silent.
+  var abandoned: [ConnectionID] = []
   var sends = 0
   var isClosed = false
   let settings: SendingPool.Settings
@@ -49,7 +51,11 @@ struct SendingPoolWorld {
   }
 
   mutating func handle(_ event: SendingPool.Event) {
-    var work = pool.handle(event, at: moment)[...]
+    follow(pool.handle(event, at: moment))
+  }
+
+  private mutating func follow(_ effects: [SendingPool.Effect]) {
+    var work = effects[...]
     while let effect = work.popFirst() {
       if let answer = perform(effect) { work += pool.handle(answer, at: moment) }
     }
@@ -89,6 +95,9 @@ struct SendingPoolWorld {
     case .ping:
       pings += 1
     case .close(let id):
+      #expect(peers.removeValue(forKey: id) != nil)
+    case .abandon(let id, _):
+      abandoned.append(id)
       #expect(peers.removeValue(forKey: id) != nil)
     case .finish(let push, let outcome):
       #expect(alive.removeValue(forKey: push) != nil, "\(push) ended twice")
@@ -132,6 +141,19 @@ struct SendingPoolWorld {
     {
       self.answer(id, stream, answer)
     }
+  }
+
+  /// Answers all that is on its way, in one turn of the loop.
+  mutating func answerTurn() {
+    var events: [SendingPool.Event] = []
+    for (id, peer) in peers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      for stream in peer.streams.keys.sorted() { events.append(.answered(id, stream, .accepted(uniqueID: nil))) }
+      peers[id]?.streams = [:]
+      peers[id]?.hasAnswered = true
+    }
+    var effects: [SendingPool.Effect] = []
+    pool.handle(events, at: moment, into: &effects)
+    follow(effects)
   }
 
   mutating func goAway(_ id: ConnectionID, last: StreamID) {

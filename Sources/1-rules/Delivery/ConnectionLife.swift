@@ -3,7 +3,17 @@
 ///     settling ──first answer──▶ open ──goAway, retire──▶ draining ──last answer──▶ closed
 ///         └──────────────────goAway, retire──────────────────▲
 ///
-/// Every state goes to closed on `lost`. A value: no clock, no socket, no task. `SendingPool` feeds it events in the
+/// | | settling | open | draining | closed |
+/// | --- | --- | --- | --- | --- |
+/// | `sent` | owes it | owes it | owes it; above the last stream: resend | resend |
+/// | `answered` | conclude; open | conclude | conclude; the last one: close | – |
+/// | `refusedStream` | resend | resend | resend; the last one: close | – |
+/// | `reset` | resend, maybe seen | resend, maybe seen | the same; the last one: close | – |
+/// | `goAway` | resend what is above; draining, or close if nothing is left | the same | the same, with the lower last | – |
+/// | `retire` | draining, or close | draining, or close | – | – |
+/// | `lost` | resend all, maybe seen; closed | the same | the same | – |
+///
+/// An answer, refusal or reset on a stream that owes nothing changes nothing, in no state. A value: no clock, no socket, no task. `SendingPool` feeds it events in the
 /// order of the wire and follows the effects in the order given.
 public struct ConnectionLife: Sendable {
   public enum Event: Equatable, Sendable {

@@ -12,7 +12,8 @@ extension SendingPool {
     guard usable == 0 || coming > 0 || now - (crowdedSince ?? now) >= settings.size.growAfter else { return }
     if isProbing && usable > 0 { return }
     guard connections.count < settings.size.limit * 4 else { return }  // the rest is ending, and does so in time
-    let wanted = size.wanted(waiting: queued, streamsEach: settings.streamsEach, coming: coming, connections: usable)
+    let wanted = size.wanted(
+      waiting: queued, streamsEach: streamsNow, coming: coming, connections: usable, at: now)
     for _ in 0..<(isProbing ? min(1, wanted) : wanted) where size.mayOpen(at: now) {
       crowdedSince = now
       open(firstAlone: settings.firstAlone, moment, &effects)
@@ -28,6 +29,25 @@ extension SendingPool {
         id: id, life: ConnectionLife(firstAlone: firstAlone), budget: StreamBudget(ceiling: settings.streamsEach),
         openedAt: moment.uptime))
     effects.append(.open(id))
+  }
+
+  /// What a connection allows now, on the average of those that are proven; what we want of one before there are any.
+  private var streamsNow: Int {
+    let proven = connections.filter { $0.isUp && !$0.life.isEnding && !$0.life.isSettling }
+    let allowed = proven.reduce(0) { $0 + $1.budget.limit }
+    return allowed == 0 ? settings.streamsEach : max(1, allowed / proven.count)
+  }
+
+  /// Lets a connection go that is one too many for long: the one that owes least.
+  private mutating func shrink(_ moment: Moment, _ effects: inout [Effect]) {
+    let usable = connections.indices.filter { connections[$0].isUp && !connections[$0].life.isEnding }
+    let inUse = usable.reduce(0) { $0 + connections[$1].budget.inUse }
+    guard
+      size.isSurplus(
+        inUse: inUse, waiting: queued, streamsEach: streamsNow, connections: usable.count, at: moment.uptime),
+      let least = usable.min(by: { connections[$0].budget.inUse < connections[$1].budget.inUse })
+    else { return }
+    advance(least, .retire, "one connection fewer is enough", moment, &effects)
   }
 
   mutating func answered(
@@ -95,7 +115,7 @@ extension SendingPool {
   mutating func lost(_ index: Int, _ why: String, closing: Bool = false, _ moment: Moment, _ effects: inout [Effect]) {
     let id = connections[index].id
     let consequences = connections[index].life.handle(.lost)
-    if closing { effects.append(.close(id)) }
+    if closing { effects.append(.abandon(id, why: why)) }
     perform(consequences, index, why, nil, moment, &effects)
     if let index = find(id) { remove(index, why, moment) }
   }
@@ -118,6 +138,7 @@ extension SendingPool {
     for id in connections.map(\.id) {
       if let index = find(id) { watch(index, moment, &effects) }
     }
+    shrink(moment, &effects)
     finishExpired(moment, &effects)
     if let since = stalledSince, queued > 0, now - since >= settings.patience {
       let why = lastFault ?? "no connection took the push"

@@ -3,6 +3,7 @@ import Basics
 /// How pushes come in, leave and end.
 extension SendingPool {
   mutating func take(_ offers: [Offer], _ moment: Moment, _ effects: inout [Effect]) {
+    size.offered(offers.count, at: moment.uptime)
     for offer in offers {
       let index = Int(offer.push.rawValue)
       while records.count <= index { records.append(Record()) }

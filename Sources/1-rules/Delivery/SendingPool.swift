@@ -82,6 +82,8 @@ public struct SendingPool: Sendable {
     case ping(ConnectionID)
     /// Close the socket; nothing of it is waited for.
     case close(ConnectionID)
+    /// The same, because the peer is silent: its address is better avoided for a while (case C40).
+    case abandon(ConnectionID, why: String)
     case finish(PushID, PushOutcome)
     /// After `close` or `closeNow`: nothing is left.
     case closed
@@ -215,9 +217,20 @@ public struct SendingPool: Sendable {
 
   /// Takes what happened in one turn of a loop; streams are given out once, at its end.
   public mutating func handle(_ events: [Event], at moment: Moment, into effects: inout [Effect]) {
+    measure(events, moment)
     for event in events { apply(event, moment, &effects) }
     pump(moment, &effects)
     endIfDone(&effects)
+  }
+
+  /// One answer of a turn tells how long the way is.
+  private mutating func measure(_ events: [Event], _ moment: Moment) {
+    for event in events {
+      guard case .answered(let id, let stream, _) = event else { continue }
+      guard let push = push(on: stream, of: id), case .flying(_, _, let since) = records[Int(push.rawValue)].state
+      else { return }
+      return size.measured(roundTrip: moment.uptime - since, at: moment.uptime)
+    }
   }
 
   private mutating func apply(_ event: Event, _ moment: Moment, _ effects: inout [Effect]) {

@@ -39,27 +39,32 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
   private let usesTLS: Bool
   private let wantsH2: Bool
   private var session: HTTP2Session?
+  private let dialer: Dialer?
   private var handler: (any HTTP2ClientHandler)?
   private var wasClosed = false
 
-  private init(loop: EventLoop, tls: TLSClientContext?, handler: any HTTP2ClientHandler) {
+  private init(loop: EventLoop, tls: TLSClientContext?, dialer: Dialer?, handler: any HTTP2ClientHandler) {
     self.loop = loop
+    self.dialer = dialer
     usesTLS = tls != nil
     wantsH2 = tls?.offersH2 == true
     self.handler = handler
   }
 
-  /// Starts connecting; on the loop. `tls` nil speaks HTTP/2 in the clear with prior knowledge. The outcome is told to
+  /// Starts connecting; on the loop: by the addresses of the name, staggered, the first whose TCP and TLS are up (RFC 8305);
+  /// `dialer` says by which proxy and resolver, and remembers silent addresses. `tls` nil speaks HTTP/2 in the clear with prior knowledge. The outcome is told to
   /// `handler` on a later turn; the connection keeps it until `closed`.
   public static func connect(
     to endpoint: Endpoint, tls: TLSClientContext?, on loop: EventLoop, settings: HTTP2Settings = .client,
-    limits: HTTP2Limits = HTTP2Limits(), handler: any HTTP2ClientHandler
+    limits: HTTP2Limits = HTTP2Limits(), through dialer: Dialer? = nil, handler: any HTTP2ClientHandler
   ) -> HTTP2ClientConnection {
     loop.preconditionCurrent()
-    let connection = HTTP2ClientConnection(loop: loop, tls: tls, handler: handler)
+    let connection = HTTP2ClientConnection(loop: loop, tls: tls, dialer: dialer, handler: handler)
     let session = HTTP2Session(side: .client, loop: loop, settings: settings, limits: limits, owner: connection)
     connection.session = session
-    session.attach(.connect(to: endpoint, tls: tls, on: loop, limits: session.streamLimits, handler: session))
+    session.attach(
+      .connect(
+        to: endpoint, tls: tls, on: loop, limits: session.streamLimits, through: dialer, handler: session))
     return connection
   }
 
@@ -104,6 +109,29 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
     session?.reset(stream, code: code.rawValue)
   }
 
+  /// The address that it goes to, in digits: of the server, or of the proxy; nil until connected.
+  public var remoteAddress: Endpoint? {
+    loop.preconditionCurrent()
+    return session?.stream?.remote
+  }
+
+  /// Name, address and proxy, for messages.
+  public var place: String {
+    loop.preconditionCurrent()
+    return session?.place ?? "connection"
+  }
+
+  /// Cuts the connection because the peer is silent; the dialer remembers the addresses that were.
+  public func abandon(why: String) {
+    loop.preconditionCurrent()
+    if let dial = session?.stream?.opening?.dial {
+      dial.note(silence: why)
+    } else if let dialer, dialer.proxy == nil, let remoteAddress {
+      dialer.note(dark: remoteAddress, why: why)
+    }
+    abort()
+  }
+
   /// Asks for a sign of life. The answer is `pong()`; without one within `pingTimeout` the connection is closed.
   public func ping() {
     loop.preconditionCurrent()
@@ -114,7 +142,7 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
   public func close(graceful: Bool) {
     loop.preconditionCurrent()
     guard let session, let stream = session.stream else { return }
-    let reason = StreamConnection.stopped(stream.peer.description)
+    let reason = StreamConnection.stopped(stream.place)
     if graceful { session.drain(reason) } else { session.end(reason) }
     wasClosed = true
   }
@@ -124,7 +152,7 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
     loop.preconditionCurrent()
     guard let stream = session?.stream else { return }
     wasClosed = true
-    stream.reset(StreamConnection.stopped(stream.peer.description))
+    stream.reset(StreamConnection.stopped(stream.place))
   }
 }
 
@@ -134,7 +162,7 @@ extension HTTP2ClientConnection: HTTP2SessionOwner {
     if usesTLS, wantsH2, stream.negotiatedProtocol != "h2" {
       session.abort(
         TransportFault(
-          .applicationProtocolRefused, at: stream.peer.description,
+          .applicationProtocolRefused, at: stream.place,
           what: "the server does not speak HTTP/2 (it chose no ALPN protocol)",
           remedy: "Check host and port: APNs listens on 443 and 2197."))
       return

@@ -54,6 +54,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   /// What was in hand when reading was paused; at most what one read brought.
   var unread: [UInt8] = []
   var settingsSeen = false
+  /// Client: the peer has acknowledged our SETTINGS.
+  var settingsHeld = false
   /// No new streams; close once the open ones have ended.
   var isDraining = false
   var mayCloseWhenDrained = false
@@ -108,7 +110,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
 
   var isEnded: Bool { owner == nil || stream?.isClosed != false }
 
-  var place: String { stream?.peer.description ?? "connection" }
+  var place: String { stream?.place ?? "connection" }
 
   // MARK: Opening
 

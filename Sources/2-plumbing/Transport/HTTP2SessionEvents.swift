@@ -122,6 +122,7 @@ extension HTTP2Session {
         owner?.settingsArrived()
         return
       }
+      settingsHeld = true
       guard side == .server else { return }
       if !unacknowledged.isEmpty { acknowledgedLimit = unacknowledged.removeFirst() ?? acknowledgedLimit }
       owner?.settingsAcknowledged()

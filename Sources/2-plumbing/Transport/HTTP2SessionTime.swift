@@ -26,6 +26,14 @@ extension HTTP2Session {
         return .max
       }
       next = settingsDue
+    } else if side == .client, !settingsHeld {
+      guard now < settingsDue else {
+        // RFC 9113 §6.5.3: "it MAY issue a connection error of type SETTINGS_TIMEOUT"
+        goAway(lastStream: 0, code: UInt32(NGHTTP2_SETTINGS_TIMEOUT.rawValue), debugData: [])
+        end(StreamConnection.timedOut(.settings, place, "the peer does not acknowledge our HTTP/2 SETTINGS"))
+        return .max
+      }
+      next = min(next, settingsDue)
     }
     if let sent = pingSent {
       guard waits(sent, limits.pingTimeout) else {

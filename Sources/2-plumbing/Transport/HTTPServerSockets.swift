@@ -1,5 +1,6 @@
 internal import Basics
-internal import CLibuv  // which shows this file the socket addresses in an optimised build
+internal import CLibraryShims  // which, or CLibuv, shows this file the socket addresses: whichever was loaded first
+internal import CLibuv
 
 #if canImport(Glibc)
   internal import Glibc

@@ -1,3 +1,4 @@
+import CLibraryShims  // which, or CLibuv, shows this file the socket addresses: whichever was loaded first
 import CLibuv
 
 #if canImport(Glibc)
@@ -77,15 +78,40 @@ private final class Lookup {
 }
 
 extension Endpoint {
-  /// The address when `host` is one in digits; nil for names, and for IPv6 with a zone, which only the system knows.
-  fileprivate var numericAddress: sockaddr_storage? {
+  /// The address when `host` is one in digits; nil for names, and for IPv6 with a zone, which the system looks up.
+  fileprivate var numericAddress: sockaddr_storage? { host.contains("%") ? nil : socketAddress }
+
+  /// The address when `host` is one in digits, also with the zone of a link (`fe80::1%eth0`).
+  var socketAddress: sockaddr_storage? {
     var address = sockaddr_storage()
     let isNumeric = withUnsafeMutablePointer(to: &address) { storage in
       let memory = UnsafeMutableRawPointer(storage)
       return uv_ip4_addr(host, Int32(port), memory.assumingMemoryBound(to: sockaddr_in.self)) == 0
-        || !host.contains("%") && uv_ip6_addr(host, Int32(port), memory.assumingMemoryBound(to: sockaddr_in6.self)) == 0
+        || uv_ip6_addr(host, Int32(port), memory.assumingMemoryBound(to: sockaddr_in6.self)) == 0
     }
     return isNumeric ? address : nil
+  }
+
+  /// ATYP and address as SOCKS wants them (RFC 1928 §5): 4 or 16 bytes, or a name with its length before it; nil when
+  /// the name is longer than that can say.
+  var socksAddress: [UInt8]? {
+    guard var address = numericAddress else {
+      let name = Array(host.utf8)
+      return (1...255).contains(name.count) ? [3, UInt8(name.count)] + name : nil
+    }
+    return withUnsafeBytes(of: &address) { memory in
+      Int32(memory.load(as: sockaddr_storage.self).ss_family) == AF_INET
+        ? [1] + withUnsafeBytes(of: memory.load(as: sockaddr_in.self).sin_addr) { Array($0) }
+        : [4] + withUnsafeBytes(of: memory.load(as: sockaddr_in6.self).sin6_addr) { Array($0) }
+    }
+  }
+
+  /// nil for what is neither IPv4 nor IPv6.
+  init?(socketAddress: sockaddr_storage) {
+    var address = socketAddress
+    let found = withUnsafeMutablePointer(to: &address) { Endpoint(reading: UnsafeMutableRawPointer($0)) }
+    guard let found else { return nil }
+    self = found
   }
 
   init?(peerOf handle: UnsafeMutablePointer<uv_tcp_t>) { self.init(of: handle, uv_tcp_getpeername) }
@@ -97,20 +123,33 @@ extension Endpoint {
   ) {
     var address = sockaddr_storage()
     var length = Int32(MemoryLayout<sockaddr_storage>.size)
-    var text = [CChar](repeating: 0, count: 64)
-    let port: UInt16? = withUnsafeMutablePointer(to: &address) { storage in
+    let found: Endpoint? = withUnsafeMutablePointer(to: &address) { storage in
       let generic = UnsafeMutableRawPointer(storage)
       guard ask(handle, generic.assumingMemoryBound(to: sockaddr.self), &length) == 0 else { return nil }
-      if Int32(storage.pointee.ss_family) == AF_INET {
-        let four = generic.assumingMemoryBound(to: sockaddr_in.self)
-        uv_ip4_name(four, &text, text.count)
-        return UInt16(bigEndian: four.pointee.sin_port)
-      }
-      let six = generic.assumingMemoryBound(to: sockaddr_in6.self)
-      uv_ip6_name(six, &text, text.count)
-      return UInt16(bigEndian: six.pointee.sin6_port)
+      return Endpoint(reading: generic)
     }
-    guard let port else { return nil }
+    guard let found else { return nil }
+    self = found
+  }
+
+  private init?(reading storage: UnsafeMutableRawPointer) {
+    var text = [CChar](repeating: 0, count: 64)
+    let port: UInt16
+    switch Int32(storage.assumingMemoryBound(to: sockaddr.self).pointee.sa_family) {
+    case AF_INET:
+      let four = storage.assumingMemoryBound(to: sockaddr_in.self)
+      uv_ip4_name(four, &text, text.count)
+      port = UInt16(bigEndian: four.pointee.sin_port)
+    case AF_INET6:
+      let six = storage.assumingMemoryBound(to: sockaddr_in6.self)
+      uv_ip6_name(six, &text, text.count)
+      port = UInt16(bigEndian: six.pointee.sin6_port)
+      var zone = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+      if six.pointee.sin6_scope_id != 0, if_indextoname(six.pointee.sin6_scope_id, &zone) != nil {
+        text = text.prefix { $0 != 0 } + [CChar(UInt8(ascii: "%"))] + zone
+      }
+    default: return nil
+    }
     self.init(host: String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self), port: port)
   }
 }

@@ -1,12 +1,12 @@
 import Basics
 import CLibuv
 
-/// How a connection comes to be: outward, one address after the other, or accepted.
+/// How a connection comes to be: outward, by a race of attempts at the host's addresses, or accepted.
 extension StreamConnection {
   /// Starts connecting, on the loop. The outcome comes on a later turn, also when it is known at once.
   static func connect(
     to endpoint: Endpoint, tls context: TLSClientContext?, on loop: EventLoop, limits: StreamLimits,
-    handler: any StreamHandler
+    through dialer: Dialer? = nil, handler: any StreamHandler
   ) -> StreamConnection {
     loop.preconditionCurrent()
     let stream = StreamConnection(loop: loop, peer: endpoint, limits: limits)
@@ -15,8 +15,32 @@ extension StreamConnection {
       stream.abort(Self.loopStopped(endpoint))
       return stream
     }
+    stream.setPhaseDeadline(after: limits.connectTimeout)
+    let dial = Dial(stream, tls: context, dialer: dialer ?? Dialer(), deadline: stream.phaseDeadline)
+    stream.opening = Opening(place: endpoint.description, dial: dial)
+    dial.start()
+    return stream
+  }
+
+  /// The addresses are known; from here on the attempts have the deadlines.
+  func waitForRace() { phaseDeadline = .max }
+
+  /// One attempt at one address, in digits, for a connection to `peer`. `deadline` is for TCP.
+  static func attempt(
+    at address: Endpoint, for peer: Endpoint, place: String, tls context: TLSClientContext?, proxy: Proxy?,
+    on loop: EventLoop, limits: StreamLimits, deadline: Int64, handler: any StreamHandler
+  ) -> StreamConnection {
+    let stream = StreamConnection(loop: loop, peer: peer, limits: limits)
+    stream.handler = handler
+    stream.remote = address
+    stream.opening = Opening(
+      place: place, handshake: proxy.map { ProxyHandshake($0, to: peer) }, hasProxy: proxy != nil)
+    guard loop.admit(stream) else {
+      stream.abort(Self.loopStopped(peer))
+      return stream
+    }
     if let context {
-      stream.tls = TLSSession(client: context, host: endpoint.host, sealed: loop.sealed)
+      stream.tls = TLSSession(client: context, host: peer.host, sealed: loop.sealed)
       guard stream.tls != nil else {
         let what = "TLS cannot name the host (\(OpenSSLErrors.take().text))"
         stream.abort(
@@ -24,22 +48,15 @@ extension StreamConnection {
         return stream
       }
     }
-    stream.setPhaseDeadline(after: limits.connectTimeout)
-    resolve(endpoint, on: loop) { result in
-      guard stream.state == .connecting else { return }
-      switch result {
-      case .success(let addresses):
-        stream.addresses = addresses.reversed()
-        stream.tryNextAddress(after: UV_EAI_NODATA.rawValue)
-      case .failure(let fault): stream.abort(fault)
-      }
-    }
+    stream.phaseDeadline = deadline
+    stream.checkTime(at: deadline)
+    stream.connect(to: address)
     return stream
   }
 
-  private func tryNextAddress(after code: Int32) {
-    guard var address = addresses.popLast() else {
-      return abort(TransportFault(system: code, at: place, doing: "connecting"))
+  private func connect(to address: Endpoint) {
+    guard var address = address.socketAddress else {
+      return abort(TransportFault(system: UV_EAI_NODATA.rawValue, at: place, doing: "connecting"))
     }
     let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
     let made = newHandle()
@@ -62,12 +79,54 @@ extension StreamConnection {
 
   private func connectEnded(_ status: Int32) {
     guard state == .connecting else { return }
-    if status == 0 {
-      established()
-    } else {
-      dropHandle()
-      tryNextAddress(after: status)
+    guard status == 0 else { return abort(TransportFault(system: status, at: place, doing: "connecting")) }
+    established()
+  }
+
+  /// Talks to the proxy.
+  func tunnelled(_ bytes: UnsafeRawBufferPointer) {
+    guard let effects = opening?.handshake?.handle(bytes) else { return }
+    tunnel(effects)
+  }
+
+  private func tunnel(_ effects: [ProxyHandshake.Effect]) {
+    for effect in effects where state == .tunnelling {
+      switch effect {
+      case .send(let bytes): bytes.withUnsafeBytes { send($0) }
+      case .through(let rest):
+        opening?.handshake = nil
+        secure()
+        if !rest.isEmpty, state != .closed || heir != nil { rest.withUnsafeBytes { pass($0) } }
+      case .failed(let refusal): abort(refusal.fault(at: place))
+      }
     }
+  }
+
+  /// A proxy, where there is one, has done its part.
+  var isBeyondProxy: Bool { opening.map { $0.hasProxy && $0.handshake == nil } ?? false }
+
+  /// Another attempt won, or nobody wants this one any more; says nothing to its handler.
+  func letGo() {
+    handler = nil
+    abort(Self.stopped(place))
+  }
+
+  /// An attempt won: its socket and TLS are ours from here on.
+  func takeOver(_ attempt: StreamConnection) {
+    guard state == .connecting, let won = attempt.tcp else { return }
+    tcp = won
+    tls = attempt.tls
+    remote = attempt.remote
+    way = attempt.opening?.place ?? attempt.way
+    isReading = attempt.isReading
+    won.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    opening?.dial?.cancel()
+    opening = nil
+    attempt.tcp = nil
+    attempt.handler = nil
+    attempt.heir = self
+    attempt.finish(nil)
+    becomeOpen()
   }
 
   /// A connection that came in, its handle already accepted.
@@ -92,6 +151,14 @@ extension StreamConnection {
   private func established() {
     uv_tcp_nodelay(tcp, 1)
     uv_tcp_keepalive(tcp, 1, 60)
+    guard let first = opening?.handshake?.begin() else { return secure() }
+    state = .tunnelling
+    setPhaseDeadline(after: limits.handshakeTimeout)
+    updateReading()
+    tunnel(first)
+  }
+
+  private func secure() {
     guard tls != nil else { return becomeOpen() }
     state = .handshaking
     if conduct != .deaf { setPhaseDeadline(after: limits.handshakeTimeout) }
@@ -106,11 +173,15 @@ extension StreamConnection {
     tcp = handle
     return handle
   }
+}
 
-  /// Closes the handle of an address that did not answer; the connection goes on.
-  private func dropHandle() {
-    guard let tcp else { return }
-    self.tcp = nil
-    uv_close(UnsafeMutableRawPointer(tcp).assumingMemoryBound(to: uv_handle_t.self)) { $0!.deallocate() }
-  }
+/// What a connection needs only until it is open.
+struct Opening {
+  /// Name and address, for messages.
+  var place: String
+  /// Of a connection that waits for its attempts.
+  var dial: Dial?
+  /// Of an attempt that has yet to be brought through by a proxy.
+  var handshake: ProxyHandshake?
+  var hasProxy = false
 }

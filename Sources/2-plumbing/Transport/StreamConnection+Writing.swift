@@ -23,13 +23,16 @@ extension StreamConnection {
     return isWritable
   }
 
+  /// `writable()` comes once all has left.
+  func tellWhenWritable() { owesWritable = true }
+
   func sendSealed() {
     guard loop.sealed.count > 0 else { return }
     send(loop.sealed.bytes)
     loop.sealed.clear()
   }
 
-  private func send(_ bytes: UnsafeRawBufferPointer) {
+  func send(_ bytes: UnsafeRawBufferPointer) {
     guard inFlight == nil, pace == nil else {
       waiting.append(contentsOf: bytes)
       return pump()

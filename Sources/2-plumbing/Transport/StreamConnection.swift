@@ -4,10 +4,12 @@ import Synchronization
 
 /// A TCP connection with or without TLS on one loop: HTTP/2 and WebSocket stand on it. Everything on `loop`.
 ///
-///     connecting ─▶ handshaking ─▶ open ─▶ closing ─▶ lingering ─▶ closed      every state may go to closed
+///     connecting ─▶ tunnelling ─▶ handshaking ─▶ open ─▶ closing ─▶ lingering ─▶ closed    every state may go to closed
 final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by `loop`
   enum State: Equatable {
     case connecting
+    /// Talks to a proxy.
+    case tunnelling
     case handshaking
     case open
     /// Sends what waits, then says goodbye.
@@ -24,10 +26,10 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   var state = State.connecting
   var tls: TLSSession?
   var tcp: UnsafeMutablePointer<uv_tcp_t>?
-  private var fault: TransportFault?
+  private(set) var fault: TransportFault?
 
   private var readsWanted = true
-  private var isReading = false
+  var isReading = false
   private var peerEnded = false
 
   /// Sealed bytes that the system has not taken: being written, and behind them.
@@ -39,13 +41,19 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   var pace: StreamPace?
   var lastQueueSize = 0
 
-  private var timer: LoopTimer?
-  private var timerDue = Int64.max
-  private var phaseDeadline = Int64.max
+  var timer: LoopTimer?
+  var timerDue = Int64.max
+  var phaseDeadline = Int64.max
   var writeDeadline = Int64.max
 
-  /// Addresses yet to try.
-  var addresses: [sockaddr_storage] = []
+  /// What it takes to become open; nil from there on.
+  var opening: Opening?
+  /// The address that it goes to, in digits; of a connection outward once it is open.
+  var remote: Endpoint?
+  /// Name, address and proxy of a connection outward, for messages.
+  var way: String?
+  /// Who took this attempt's socket over.
+  var heir: StreamConnection?
 
   init(loop: EventLoop, peer: Endpoint, limits: StreamLimits) {
     self.loop = loop
@@ -56,7 +64,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
 
   deinit { loop.liveStreams.subtract(1, ordering: .relaxed) }
 
-  var place: String { peer.description }
+  var place: String { opening?.place ?? way ?? peer.description }
 
   func becomeOpen() {
     state = .open
@@ -94,7 +102,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     let wanted =
       switch state {
       case .connecting, .closed: false
-      case .handshaking, .lingering: !peerEnded
+      case .tunnelling, .handshaking, .lingering: !peerEnded
       case .open, .closing: readsWanted && !peerEnded && pace?.holdsInput != true
       }
     guard wanted != isReading else { return }
@@ -128,13 +136,20 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     case .resetsAtOnce: return reset(Self.stopped(place))
     }
     paceInput(bytes.count)
+    guard state != .tunnelling else { return tunnelled(bytes) }
+    pass(bytes)
+  }
+
+  /// To TLS, or without it to the handler.
+  func pass(_ bytes: UnsafeRawBufferPointer) {
     guard let tls else {
-      handler?.received(bytes)
+      (heir ?? self).handler?.received(bytes)
       return
     }
     tls.withInput(bytes) {
       if state == .handshaking { shakeHands() }
-      if state == .open || state == .closing { readPlain(tls) }
+      let reader = heir ?? self  // an attempt that has just won reads for the connection that took it over
+      if reader.state == .open || reader.state == .closing { reader.readPlain(tls) }
     }
   }
 
@@ -174,6 +189,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
       return abort(fault ?? TransportFault(system: code, at: place, doing: "reading"))
     }
     switch state {
+    case .tunnelling: abort(Self.endedByProxy(place))
     case .handshaking: abort(Self.endedInHandshake(place))
     case .lingering: finish(fault ?? Self.stopped(place))
     case .connecting, .open, .closing: inputEnded()
@@ -193,7 +209,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
   /// Sends what waits, says goodbye (close_notify, FIN), and closes; `closed` follows.
   func close(_ reason: TransportFault? = nil) {
     switch state {
-    case .connecting, .handshaking: abort(reason ?? Self.stopped(place))
+    case .connecting, .tunnelling, .handshaking: abort(reason ?? Self.stopped(place))
     case .open:
       fault = reason ?? Self.stopped(place)
       state = .closing
@@ -246,7 +262,8 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     pace?.timer.cancel()
     pace = nil
     waiting = []
-    addresses = []
+    opening?.dial?.cancel()
+    opening = nil
     let handle = closing ?? tcp
     tcp = nil
     guard let handle else {
@@ -264,52 +281,6 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
     let handler = self.handler
     self.handler = nil
     if let fault { handler?.closed(fault) }
-  }
-
-  // MARK: Time
-
-  func later(_ span: Instant.Span) -> Int64 {
-    let (sum, overflow) = loop.turnTime.addingReportingOverflow(span.milliseconds)
-    return overflow ? .max : sum
-  }
-
-  func setPhaseDeadline(after span: Instant.Span) {
-    phaseDeadline = later(span)
-    checkTime(at: phaseDeadline)
-  }
-
-  func clearPhaseDeadline() { phaseDeadline = .max }
-
-  /// Asks for a `timeCheck` at that `turnTime` at the latest. Costs nothing when one comes sooner anyway.
-  func checkTime(at time: Int64) {
-    guard time < timerDue, state != .closed, loop.isOpen else { return }
-    timerDue = time
-    if timer == nil { timer = .reusable(on: loop) { [unowned self] in self.timeCame() } }
-    timer?.start(after: .milliseconds(max(0, time - loop.turnTime)))
-  }
-
-  private func timeCame() {
-    timerDue = .max
-    let now = loop.turnTime
-    if now >= phaseDeadline { return phaseTimedOut() }
-    if now >= writeDeadline {
-      let stream = tcp.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: uv_stream_t.self) }
-      let left = stream.map { uv_stream_get_write_queue_size($0) } ?? 0
-      guard left < lastQueueSize else { return abort(Self.timedOut(.writing, place, "the peer takes no more bytes")) }
-      lastQueueSize = left
-      writeDeadline = later(limits.writeTimeout)
-    }
-    let wanted = state == .open ? handler?.timeCheck(now: now) ?? .max : .max
-    checkTime(at: min(wanted, phaseDeadline, writeDeadline))
-  }
-
-  private func phaseTimedOut() {
-    switch state {
-    case .connecting: abort(Self.timedOut(.connecting, place, "the peer did not answer"))
-    case .handshaking: abort(Self.timedOut(.handshake, place, "the peer did not finish the TLS handshake"))
-    case .lingering: finish(fault ?? Self.stopped(place))
-    case .open, .closing, .closed: break
-    }
   }
 }
 

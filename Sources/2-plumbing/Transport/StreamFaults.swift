@@ -18,4 +18,10 @@ extension StreamConnection {
       .handshakeFailed, at: place, what: "the peer closed the connection during the TLS handshake",
       remedy: "Check host and port, and whether the peer refuses our certificate or address.")
   }
+
+  static func endedByProxy(_ place: String) -> TransportFault {
+    TransportFault(
+      .proxyRefused, at: place, what: "the proxy closed the connection before it answered",
+      remedy: "Check kind, host and port of the proxy, and its log.")
+  }
 }

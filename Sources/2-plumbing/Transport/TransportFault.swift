@@ -33,6 +33,10 @@ public struct TransportFault: Error, Hashable, Sendable, CustomStringConvertible
     case handshakeFailed
     /// The peer speaks TLS but does not take `h2`.
     case applicationProtocolRefused
+    /// The proxy wants a user and password, or others.
+    case proxyAuthentication
+    /// The proxy forbids the place, or cannot reach it.
+    case proxyRefused
     /// HTTP/2 or WebSocket rules broken by the peer.
     case protocolViolation
     /// The peer went over a limit of ours.
@@ -46,7 +50,7 @@ public struct TransportFault: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   public enum Phase: String, Hashable, Sendable {
-    case connecting, handshake, request, idle, writing, ping, settings
+    case connecting, proxy, handshake, request, idle, writing, ping, settings
   }
 
   public let kind: Kind

@@ -219,23 +219,34 @@ extension APNSClient {
       link.isReleased = true
       successorLost(id, nil, moment)
       guard let connection = link.connection else { return }
-      if connection.isOpen || link.isConnected {
-        onEvent(.disconnected(server.endpoint, why: "let go"))
-      } else {
-        let fault = TransportFault(
-          .timedOut(.handshake), at: server.endpoint.description, what: "no greeting came in time",
-          remedy: "Check what listens there: it accepts connections and says nothing.")
-        lastFault = fault
-        meter.connectFailed()
-        onEvent(.connectFailed(fault))
-      }
+      if link.isConnected { onEvent(.disconnected(server.endpoint, why: "let go")) }
       connection.close(graceful: connection.openStreams == 0)
+    case .abandon(let id, let why): abandon(id, why, moment)
     case .closed:
       isClosed = true
       ticker?.cancel()
       for waiter in closeWaiters { waiter.resume() }
       closeWaiters = []
     }
+  }
+
+  /// The peer is silent: its address is named, and avoided for a while.
+  private func abandon(_ id: ConnectionID, _ why: String, _ moment: Moment) {
+    guard let link = links.removeValue(forKey: id) else { return }
+    link.isReleased = true
+    successorLost(id, nil, moment)
+    guard let connection = link.connection else { return }
+    let fault = TransportFault(
+      .timedOut(link.isConnected ? .ping : .handshake), at: connection.place, what: why,
+      remedy: "Check what is there: it takes connections and says nothing.")
+    lastFault = fault
+    if link.isConnected {
+      onEvent(.disconnected(server.endpoint, why: fault.description))
+    } else {
+      meter.connectFailed()
+      onEvent(.connectFailed(fault))
+    }
+    connection.abandon(why: why)
   }
 
   private func open(_ id: ConnectionID) {
@@ -252,7 +263,7 @@ extension APNSClient {
     limits.idleTimeout = nil  // the pool's own
     limits.pingTimeout = .seconds(30)  // the pool gives up earlier
     link.connection = HTTP2ClientConnection.connect(
-      to: server.endpoint, tls: tls, on: loop, settings: .client, limits: limits, handler: link)
+      to: server.endpoint, tls: tls, on: loop, settings: .client, limits: limits, through: dialer, handler: link)
   }
 
   private func leave(_ push: PushID, _ id: ConnectionID, _ moment: Moment) {

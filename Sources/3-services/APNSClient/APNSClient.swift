@@ -17,6 +17,10 @@ public actor APNSClient: PushSender {
     public var credential: Credential
     /// Who vouches for the server. Default: the machine's certificate store, which must hold Apple's root.
     public var trust = TLSClientContext.Trust.system
+    /// Brings connections to the server; it looks the server's name up. Default: none.
+    public var proxy: Proxy?
+    /// Who looks up names, before each connection. Default: the machine.
+    public var resolver: any NameResolver = SystemResolver()
     /// Connections, streams, times and retries; `firstAlone` is set by the credential.
     public var pool = SendingPool.Settings()
     public var topics = TopicWatch.Settings()
@@ -68,6 +72,7 @@ public actor APNSClient: PushSender {
   let onEvent: @Sendable (APNSClientEvent) -> Void
   let trust: TLSClientContext.Trust
   var tls: TLSClientContext?
+  let dialer: Dialer
   let inbox: TurnInbox
   var gate: CredentialGate
   /// Counts the credentials; a connection keeps to the one that it was opened with.
@@ -116,6 +121,8 @@ public actor APNSClient: PushSender {
     pool = SendingPool(settings, dice: Dice(seed: configuration.seed))
     trust = configuration.trust
     tls = try Self.tls(server: configuration.server, credential: configuration.credential, trust: configuration.trust)
+    dialer = Dialer(
+      proxy: configuration.proxy, resolver: configuration.resolver, seed: configuration.seed, clock: clock)
     open = OpenLinks(loop: loop)
     inbox = TurnInbox(loop: loop)
     inbox.client = self
@@ -184,6 +191,9 @@ public actor APNSClient: PushSender {
     if metrics.credential.standing == .good, pool.isProving { metrics.credential.standing = .probing }
     return metrics
   }
+
+  /// Addresses of the server (with a proxy: of the proxy) that were silent lately and are tried last (case C40).
+  public nonisolated var darkAddresses: [DarkAddress] { dialer.darkAddresses }
 
   // MARK: In and out
 
