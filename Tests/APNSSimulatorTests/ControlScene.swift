@@ -26,7 +26,7 @@ struct ControlScene {
     configuration.clock = clock
     core = SimulatorCore(
       configuration: configuration, seed: 1, state: ServiceState(rules: configuration.stateRules, seed: 1), keys: [],
-      writeLater: nil)
+      keeper: nil)
     let credentials = try SimulatorCredentials.load(
       folder: nil, store: nil, bundleID: "com.example.app", now: SystemClock().now)
     routes = ControlRoutes(core: core, credentials: credentials, keeper: nil, loops: loops)
@@ -51,7 +51,7 @@ struct ControlScene {
       token: Array(token.utf8)[...], environment: .sandbox, id: Array(id.utf8)[...], topic: Array(topic.utf8)[...],
       pushType: type, isPushTypeInferred: false, priority: priority, expiration: nil,
       collapseID: collapseID.map { Array($0.utf8)[...] }, sentHeaders: sent)
-    try? core.accept(checked, id: Array(id.utf8)[...], uniqueID: nil, body: Array(payload.utf8), now: clock.now)
+    _ = try? core.accept(checked, id: Array(id.utf8)[...], uniqueID: nil, body: Array(payload.utf8), now: clock.now)
   }
 
   struct Answer: Sendable {

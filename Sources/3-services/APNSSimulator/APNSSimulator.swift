@@ -66,12 +66,13 @@ public final class APNSSimulator: Sendable {
     let credentials = try SimulatorCredentials.load(
       folder: folder, store: store, bundleID: configuration.bundleID, now: time)
     var state = ServiceState(rules: configuration.stateRules, seed: seed)
-    try store?.restore(into: &state)
+    try store?.restore(into: &state, now: configuration.clock.now)
     let keeper = store.map { StoreKeeper($0) }
     let core = SimulatorCore(
       configuration: configuration, seed: seed, state: state, keys: [credentials.providerKey] + configuration.keys,
-      writeLater: keeper.map { keeper in { @Sendable in keeper.writeLater() } })
+      keeper: keeper)
     keeper?.serve(core)
+    core.wake()
     let loops = LoopGroup(count: configuration.loops)
     do {
       let tls = try tlsContext(credentials.authority, listen: configuration.listen, now: time)
@@ -100,6 +101,7 @@ public final class APNSSimulator: Sendable {
         core: core, credentials: credentials, loops: loops, sandbox: sandbox, production: production,
         control: control, proxy: proxy, keeper: keeper, lock: lock)
     } catch {
+      core.stop()
       await loops.stop()
       await keeper?.stop()
       throw error
@@ -108,6 +110,7 @@ public final class APNSSimulator: Sendable {
 
   /// Says GOAWAY to providers, lets them finish for at most `grace`, writes what is not written, and closes all.
   public func stop(grace: Instant.Span = .seconds(1)) async {
+    core.stop()
     await control?.stop()
     await proxy?.stop()
     for listener in listeners { await listener.stop(grace: grace) }
@@ -126,7 +129,7 @@ public final class APNSSimulator: Sendable {
   }
 
   /// Ends one token as of `since`; false for one that was never issued. 410 at the very next push when `isToldAtOnce`,
-  /// else the next push is still taken and 410 begins within `Configuration.goneDelay`.
+  /// else the next push that reaches the phone is still taken and 410 begins within `Configuration.goneDelay` after it.
   @discardableResult
   public func end(
     token: [UInt8], reason: RefusalReason = .unregistered, since: Instant? = nil, isToldAtOnce: Bool = false
@@ -139,7 +142,6 @@ public final class APNSSimulator: Sendable {
   /// Pushes taken, oldest first, at most `Configuration.logCapacity`.
   public var notifications: [LoggedNotification] {
     core.withState { state, now in
-      state.expire(now: now)
       return state.notifications.all
     }
   }

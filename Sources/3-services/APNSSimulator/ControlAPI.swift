@@ -61,7 +61,7 @@ struct ControlRoutes: Sendable {
     let rest = Array(parts.dropFirst())
     switch parts.first ?? "" {
     case "" where rest.isEmpty: return .json(200, Self.index)
-    case "healthz" where rest.isEmpty: return try health()
+    case "healthz" where rest.isEmpty: return try await health()
     case "devices": return try await devices(request, rest)
     case "courier" where rest.isEmpty: return courier(request)
     case "notifications": return try await notifications(request, rest)
@@ -79,6 +79,7 @@ struct ControlRoutes: Sendable {
   private static let places: [String] = [
     ["GET /healthz"],
     devicePlaces,
+    deliveryPlaces,
     notificationPlaces,
     assertionPlaces,
     credentialPlaces,
@@ -90,8 +91,8 @@ struct ControlRoutes: Sendable {
     "routes": .array(places.map { .string($0) }),
   ]
 
-  private func health() throws -> HTTPResponse {
-    if let fault = keeper?.fault { throw fault }
+  private func health() async throws -> HTTPResponse {
+    try await keeper?.flush()  // finds also what goes wrong while nothing happens
     return .json(200, ["status": "ok"])
   }
 

@@ -14,6 +14,7 @@ extension ControlRoutes {
     case 0: return try await devices(request)
     case 1: return try await device(request, token: rest[0])
     case 2 where rest[1] == "online": return try await online(request, device: rest[0])
+    case 2: return try await delivery(request, device: rest[0], rest[1])
     default: throw Self.noSuchPlace(request)
     }
   }
@@ -61,6 +62,7 @@ extension ControlRoutes {
       let own = (tokens[id] ?? []).sorted { $0.topicText + $0.bytes.hex < $1.topicText + $1.bytes.hex }
       return [
         "device": .string(id), "online": .bool(device.isOnline), "connected": .bool(device.isConnected),
+        "power": .string(device.power.rawValue), "developer": .bool(device.isUnlimited),
         "tokens": .array(own.map(json)),
       ]
     }
@@ -92,7 +94,7 @@ extension ControlRoutes {
 
   private func online(_ request: HTTPRequest, device: String) async throws -> HTTPResponse {
     guard request.method == "PUT" else { throw Self.wrongMethod(request, "PUT") }
-    guard core.withState({ state, _ in state.devices[device] != nil }) else {
+    guard core.withState({ state, _ in state.device(device) != nil }) else {
       throw ControlFault(404, at: "device", "there is no device \"\(device.shortened)\"", "GET /devices lists them.")
     }
     let isOnline: Bool

@@ -26,7 +26,6 @@ extension ControlRoutes {
     let filter = try NotificationFilter(query)
     let count = try query.number("count").map { Int(clamping: $0) }
     let wait = try query.span("wait").map { span throws(ControlFault) in try Self.checked(wait: span) }
-    core.withState { state, now in state.expire(now: now) }
     var page: NotificationJSON.Page
     if let wait {
       page = try await waited(for: count ?? 1, of: filter, wait: wait)

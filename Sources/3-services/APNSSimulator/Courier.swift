@@ -6,22 +6,43 @@ public struct Courier: Sendable {
 
   /// Comes for a device: what waits is handed over before this returns, later pushes as they arrive. `onPush` is called
   /// on the thread of the provider's connection and must return at once; a push counts as delivered when it returned. A
-  /// courier that came before for the same device gets nothing more.
+  /// courier that came before for the same device gets nothing more. `keepsBudget` is for a phone that counts its
+  /// background pushes by itself: none is held back for it. `onRenewal` tells of tokens that took the place of others.
   @discardableResult
-  public func connect(device: String, onPush: @escaping @Sendable (DeliveredPush) -> Void) -> CourierConnection {
+  public func connect(
+    device: String, keepsBudget: Bool = false, onRenewal: @escaping @Sendable ([TokenRenewal]) -> Void = { _ in },
+    onPush: @escaping @Sendable (DeliveredPush) -> Void
+  ) -> CourierConnection {
     let core = core
-    let number = core.connect(
-      device: device,
-      deliver: { handover in
+    var end = CourierEnd { handover, courier in
+      var next: ServiceState.Handover? = handover
+      while let handover = next {
         onPush(handover.push)
-        core.acknowledge(device: device, number: handover.number)
-      },
-      replaced: {})
-    return CourierConnection(core: core, device: device, number: number)
+        next = core.acknowledge(device: device, number: handover.number, courier: courier)
+      }
+    }
+    end.keepsBudget = keepsBudget
+    end.renewed = onRenewal
+    return CourierConnection(core: core, device: device, number: core.connect(device: device, end))
   }
 
   /// Takes the phone off the network or puts it back; what waits is handed over before this returns.
   public func setOnline(device: String, _ isOnline: Bool) { core.setOnline(device: device, isOnline) }
+
+  /// Puts the phone to sleep, wakes it, or lets it save power; what may go is handed over before this returns.
+  public func setPower(device: String, _ power: PhonePower) { core.setPower(device: device, power) }
+
+  /// No budget of background pushes for the phone, as when its app is run from Xcode.
+  public func setUnlimited(device: String, _ isUnlimited: Bool) { core.setUnlimited(device: device, isUnlimited) }
+
+  /// Gives every app on the device, or the one named, another token in the place of each that it has. The old ones die as
+  /// if the app had been removed.
+  @discardableResult
+  public func renewTokens(
+    device: String, bundle: String? = nil, reason: RenewalReason, isToldAtOnce: Bool = false
+  ) -> [TokenRenewal] {
+    core.renewTokens(device: device, bundleID: bundle, reason: reason, isToldAtOnce: isToldAtOnce)
+  }
 
   /// The token of an app on a device: the same as before while the app stays installed. `isFresh`, for an app that was
   /// installed again, makes a new one; the former lives on unless `uninstall` ended it.

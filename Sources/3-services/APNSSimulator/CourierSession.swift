@@ -7,9 +7,11 @@ internal import Transport
 ///     phone ─▶ {"type":"hello","device":"…"}                      ◀─ {"type":"welcome", …}
 ///     phone ─▶ {"type":"token","bundle":"…","environment":"…","kind":"…","request":1}   ◀─ {"type":"token", …}
 ///              ◀─ {"type":"push","number":7, …, "payload":"…"}    phone ─▶ {"type":"ack","number":7}
+///              ◀─ {"type":"token", …, "former":"…","reason":"restore"} when a token was changed from outside
 ///     phone ─▶ {"type":"uninstall","bundle":"…"}                  ◀─ {"type":"uninstalled", …}
 ///
-/// What is not acknowledged when the socket ends waits again, by the rules of the store.
+/// One push is in flight at a time: the next comes after its `ack`. What is not acknowledged when the socket ends waits
+/// again, by the rules of the store.
 struct CourierSession: Sendable {
   let core: SimulatorCore
   let keeper: StoreKeeper?
@@ -75,7 +77,7 @@ struct CourierSession: Sendable {
       throw ControlFault(400, "a binary message", "Send JSON texts.")
     }
     let fields = try ControlFields(
-      Array(text.utf8), known: ["type", "device", "bundle", "environment", "kind", "number", "request"])
+      Array(text.utf8), known: ["type", "device", "bundle", "environment", "kind", "number", "request", "keepsBudget"])
     let type = try fields.text("type") ?? ""
     guard let device = stay?.device else {
       guard type == "hello" else {
@@ -83,9 +85,15 @@ struct CourierSession: Sendable {
       }
       let device = try fields.name("device")
       downward.yield(.text(JSONValue.object(["type": "welcome", "device": .string(device)]).text))
-      let number = core.connect(
-        device: device, deliver: { Self.push($0, socket, downward) },
-        replaced: { downward.yield(.end(code: 4001, "another courier came for the device")) })
+      var end = CourierEnd { handover, _ in Self.push(handover, socket, downward) }
+      end.replaced = { downward.yield(.end(code: 4001, "another courier came for the device")) }
+      end.overflowed = { downward.yield(.end(code: 4002, "too many pushes wait for an acknowledgement")) }
+      end.renewed = { renewals in
+        for renewal in renewals { downward.yield(.text(JSONValue.object(Self.news(of: renewal)).text)) }
+      }
+      end.keepsBudget = try fields.flag("keepsBudget") ?? false
+      end.isOverWire = true
+      let number = core.connect(device: device, end)
       stay = (device, number)
       return
     }
@@ -106,7 +114,8 @@ struct CourierSession: Sendable {
       guard let number = fields.value("number")?.number?.int64, number >= 0 else {
         throw ControlFault(400, at: "number", "it is no number", "Give the number of the push.")
       }
-      core.acknowledge(device: device, number: UInt64(number))
+      let next = core.acknowledge(device: device, number: UInt64(number), courier: stay?.number ?? 0)
+      if let next { Self.push(next, socket, downward) }
     case "uninstall":
       let bundle = try fields.name("bundle")
       let count = core.withState { state, now in state.uninstall(device: device, bundleID: bundle, now: now) }
@@ -118,6 +127,15 @@ struct CourierSession: Sendable {
     default:
       throw ControlFault(400, at: "type", "\"\(type.shortened)\" is not known", "Known are token, ack, uninstall.")
     }
+  }
+
+  /// What a phone is told of a new token that it did not ask for.
+  static func news(of renewal: TokenRenewal) -> JSONObject {
+    [
+      "type": "token", "bundle": .string(renewal.bundleID), "environment": .string(renewal.environment.rawValue),
+      "kind": .string(renewal.kind.rawValue), "topic": .string(renewal.topic), "token": .string(renewal.token.hex),
+      "former": .string(renewal.former.hex), "reason": .string(renewal.reason.rawValue),
+    ]
   }
 
   private static func push(

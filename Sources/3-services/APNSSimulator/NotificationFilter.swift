@@ -79,11 +79,14 @@ struct NotificationFilter: Equatable, Sendable {
 
 /// What became of a push, as the control API calls it.
 enum NotificationState: String, CaseIterable, Sendable {
-  case stored, sent, delivered, replaced, expired, dropped
+  case stored, grouped, throttled, queued, sent, delivered, replaced, expired, dropped
 
   init(_ fate: LoggedNotification.Fate) {
     switch fate {
     case .stored: self = .stored
+    case .grouped: self = .grouped
+    case .throttled: self = .throttled
+    case .queued: self = .queued
     case .sent: self = .sent
     case .delivered: self = .delivered
     case .replaced: self = .replaced

@@ -58,6 +58,7 @@ enum NotificationJSON {
     object["state"] = .string(state)
     if let at { object["stateSince"] = .string("\(at)") }
     if let why { object["why"] = .string(why) }
+    if !entry.earlier.isEmpty { object["earlier"] = .array(entry.earlier.map(value(of:))) }
     object["size"] = .number(JSONNumber(push.payload.count))
     object["remarks"] = .array(entry.remarks.map { .string($0) })
     object["findings"] = .array(entry.findings.map(\.json))
@@ -88,13 +89,34 @@ enum NotificationJSON {
 
   private static func words(of fate: LoggedNotification.Fate) -> (String, Instant?, String?) {
     switch fate {
-    case .stored: ("stored", nil, nil)
+    case .stored(let at, let cause): ("stored", at, words(of: cause))
+    case .grouped(let at, let until): ("grouped", at, "waits for others of low priority until \(until)")
+    case .throttled(let at, let until):
+      ("throttled", at, "over the budget of background pushes, which has room again at \(until)")
+    case .queued(let at): ("queued", at, "waits behind one that the phone has not acknowledged")
     case .sent(let at): ("sent", at, nil)
     case .delivered(let at): ("delivered", at, nil)
     case .replaced(let at): ("replaced", at, "a newer push for the app took its place")
     case .expired(let at): ("expired", at, "expired unsent at \(at)")
     case .dropped(let at, let why): ("dropped", at, why)
     }
+  }
+
+  private static func words(of cause: StoredCause) -> String {
+    switch cause {
+    case .offline: "the phone has no network"
+    case .noCourier: "the phone's courier is away"
+    case .asleep: "the phone is asleep, and the priority is not 10"
+    case .lowPower: "the phone saves power, and the priority is not 10"
+    }
+  }
+
+  private static func value(of fate: LoggedNotification.Fate) -> JSONValue {
+    let (state, at, why) = words(of: fate)
+    var object: JSONObject = ["state": .string(state)]
+    if let at { object["at"] = .string("\(at)") }
+    if let why { object["why"] = .string(why) }
+    return .object(object)
   }
 }
 

@@ -2,14 +2,21 @@ public import Basics
 
 /// A push that APNs took, and what became of it.
 public struct LoggedNotification: Hashable, Sendable {
+  /// Where it is, or how it ended. `delivered`, `replaced`, `expired` and `dropped` are final.
   public enum Fate: Hashable, Sendable {
-    /// Stored until the phone can be reached.
-    case stored
+    /// In the store, of which each app on a device has one place, until the phone can be reached or wakes.
+    case stored(Instant, StoredCause)
+    /// Of low priority: waits for others, to leave with them in one burst.
+    case grouped(Instant, until: Instant)
+    /// A background push over the budget of its app; the newest waits.
+    case throttled(Instant, until: Instant)
+    /// Behind another that is in flight to the phone.
+    case queued(Instant)
     /// Handed to a courier that has not acknowledged it yet.
     case sent(Instant)
     /// The phone has it; for a device without courier, it could have had it.
     case delivered(Instant)
-    /// A newer one took its place in the store.
+    /// A newer one took its place.
     case replaced(Instant)
     case expired(Instant)
     case dropped(Instant, String)
@@ -26,6 +33,19 @@ public struct LoggedNotification: Hashable, Sendable {
   public internal(set) var fate: Fate
   /// Which headers came at all.
   var sent = SentHeaders()
+  /// What it was before, oldest first: storing and a later delivery are two things that happened. (Being sent is left
+  /// out where it was delivered by that.)
+  public internal(set) var earlier: [Fate] = []
+
+  mutating func become(_ new: Fate) {
+    switch (fate, new) {
+    case (.sent, .delivered), (.throttled, .throttled): break
+    case (.sent, _), (.stored, _), (.grouped, _), (.throttled, _), (.queued, _), (.delivered, _), (.replaced, _),
+      (.expired, _), (.dropped, _):
+      earlier.append(fate)
+    }
+    fate = new
+  }
 }
 
 /// What `DeliveredPush` no longer shows of the headers: those that were absent, and Apple's of which there are none.
@@ -35,6 +55,17 @@ struct SentHeaders: Hashable, Sendable {
   var hasPriority = true
   /// Names beginning with `apns-` that `/3/device` does not know.
   var unknown: [String] = []
+}
+
+/// Why a push is in the store though it was taken. (Apple, "Viewing the status of push notifications using Metrics and
+/// APNs": stored, device offline; stored, power considerations)
+public enum StoredCause: String, Hashable, Sendable {
+  case offline
+  /// The phone's courier is away.
+  case noCourier = "no-courier"
+  /// Of priority 5 or 1, and the phone sleeps.
+  case asleep
+  case lowPower = "low-power"
 }
 
 /// A push that was refused, with our words for the cause.

@@ -106,8 +106,24 @@ final class ProviderConnection: HTTP2ServerHandler {
   private func enter(_ request: HTTP2Request, stream: Int32) {
     guard connection != nil else { return }
     let sorted = PushRequest(request.fields)
-    answer(stream, judge(sorted, body: request.body, excess: request.excess))
+    switch judge(sorted, body: request.body, excess: request.excess) {
+    case .now(let verdict): answer(stream, verdict)
+    case .onceKept(let verdict, let id): answer(stream, verdict, onceKept: id, sorted)
+    }
     if certificateRefusal != nil { dismissForCertificate(isTold: true) }
+  }
+
+  /// 200 promises that what has to wait is kept: it is told once that is so.
+  private func answer(_ stream: Int32, _ verdict: ProviderAnswer, onceKept id: Bytes, _ request: PushRequest) {
+    guard let loop = connection?.loop else { return }
+    nonisolated(unsafe) let this = self  // comes back on the loop that it lives on
+    core.whenWritten { [core] refusal in
+      loop.execute {
+        guard let refusal else { return this.answer(stream, verdict) }
+        core.note(refusal, id: id, request: request, now: core.clock.now)
+        this.answer(stream, ProviderAnswer(refused: refusal, id: id, spelling: core.spelling))
+      }
+    }
   }
 
   /// The one place where an answer leaves.
@@ -146,10 +162,15 @@ final class ProviderConnection: HTTP2ServerHandler {
 
   // MARK: Judging
 
+  private enum Verdict {
+    case now(ProviderAnswer)
+    case onceKept(ProviderAnswer, id: Bytes)
+  }
+
   /// What a request is answered by Apple's rules. Takes the push when it is in order.
-  private func judge(_ request: PushRequest, body: [UInt8], excess: HTTP2Request.Excess?) -> ProviderAnswer {
+  private func judge(_ request: PushRequest, body: [UInt8], excess: HTTP2Request.Excess?) -> Verdict {
     let id = answerID(to: request)
-    if case .headerList = excess { return ProviderAnswer(status: 431, id: id) }
+    if case .headerList = excess { return .now(ProviderAnswer(status: 431, id: id)) }
     let now = core.clock.now
     do throws(Refusal) {
       if isStopping { throw Refusal(.shutdown, "the service is stopping; send it again on a new connection") }
@@ -163,12 +184,13 @@ final class ProviderConnection: HTTP2ServerHandler {
         case .sandbox: UUIDText.version4(dice.next(), dice.next())[...]
         case .production: nil
         }
-      try core.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
-      return ProviderAnswer(taken: id, uniqueID: uniqueID)
+      let isKept = try core.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
+      let answer = ProviderAnswer(taken: id, uniqueID: uniqueID)
+      return isKept ? .onceKept(answer, id: id) : .now(answer)
     } catch {
       if trust.isProven { perform(standing.handle(.proved)) }
       core.note(error, id: id, request: request, now: now)
-      return ProviderAnswer(refused: error, id: id, spelling: core.spelling)
+      return .now(ProviderAnswer(refused: error, id: id, spelling: core.spelling))
     }
   }
 

@@ -25,6 +25,10 @@ extension APNSSimulator {
     public var limits = Limits()
     /// After a push met a dead token for the first time, 410 begins within this.
     public var goneDelay: ClosedRange<Instant.Span> = .seconds(1) ... .seconds(10)
+    /// When what leaves for a phone.
+    public var delivery = DeliveryRules()
+    /// Bytes of a device token, 1 to 100: Apple promises no size (spec apns.md §10).
+    public var tokenSize = 32
     /// Push type and topic suffix must agree, else `BadTopic`.
     public var isTopicSuffixStrict = true
     /// `background` at priority 10 is `BadPriority`.
@@ -60,6 +64,8 @@ extension APNSSimulator {
       rules.goneDelay = goneDelay.lowerBound.milliseconds...goneDelay.upperBound.milliseconds
       rules.requestsPerToken = limits.requestsPerToken
       rules.logCapacity = logCapacity
+      rules.delivery = delivery
+      rules.tokenSize = min(max(tokenSize, 1), 100)
       return rules
     }
   }

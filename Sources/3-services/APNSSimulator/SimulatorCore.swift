@@ -7,9 +7,9 @@ final class SimulatorCore: Sendable {
   /// Where a device's pushes go.
   struct Sink: Sendable {
     var number: UInt64
-    var deliver: @Sendable (ServiceState.Handover) -> Void
-    /// Another courier came for the same device; this one is done.
-    var replaced: @Sendable () -> Void
+    var courier: CourierEnd
+
+    func deliver(_ handover: ServiceState.Handover) { courier.deliver(handover, number) }
   }
 
   private struct Shared: Sendable {
@@ -18,6 +18,8 @@ final class SimulatorCore: Sendable {
     var nextSink: UInt64 = 1
     var nextConnection: UInt64 = 1
     var isWriteDue = false
+    /// When the alarm rings.
+    var alarmedFor: Instant?
     var watches: [UInt64: NotificationWatch] = [:]
     var nextWatch: UInt64 = 1
     var isClosing = false
@@ -25,9 +27,14 @@ final class SimulatorCore: Sendable {
 
   /// What is left to do once the lock is given back.
   private struct Aftermath: Sendable {
-    var mustWrite: Bool
+    var mustWrite = false
     var changed: [LoggedNotification] = []
     var watches: [NotificationWatch] = []
+    var handovers: [(Sink, ServiceState.Handover)] = []
+    /// Couriers that let too much lie.
+    var overflows: [Sink] = []
+    /// When to look at the schedule again, if that is sooner than it was.
+    var due: Instant?
   }
 
   let clock: any WallClock
@@ -38,18 +45,20 @@ final class SimulatorCore: Sendable {
   private let rate: Locked<RequestRate>?
   private let shared: Locked<Shared>
   private let onRefusal: (@Sendable (LoggedRefusal) -> Void)?
-  /// Asks for `takeChanges` once, when there is something to write; nil when nothing is kept.
-  private let writeLater: (@Sendable () -> Void)?
+  /// Takes `takeChanges` when there is something to write; nil when nothing is kept.
+  let keeper: StoreKeeper?
+  private let alarm: DeliveryAlarm
 
   init(
     configuration: APNSSimulator.Configuration, seed: UInt64, state: ServiceState, keys: [ProviderKey],
-    writeLater: (@Sendable () -> Void)?
+    keeper: StoreKeeper?
   ) {
     clock = configuration.clock
     checks = RequestChecks(rules: configuration.checkRules)
     spelling = configuration.keyEnvironmentSpelling
     onRefusal = configuration.onRefusal
-    self.writeLater = writeLater
+    self.keeper = keeper
+    alarm = DeliveryAlarm(clock: configuration.clock)
     // The ready key's team is the one that certificates are issued to.
     providers = ProviderDirectory(keys: keys, certificateTeam: keys.first?.teamID)
     rate = configuration.limits.requestsPerSecond.map { Locked(RequestRate(most: $0)) }
@@ -71,16 +80,36 @@ final class SimulatorCore: Sendable {
     throw Refusal(.serviceUnavailable, "more than \(most) requests came in one second")
   }
 
-  /// Takes or refuses a push whose headers are in order, and hands it to the device's courier.
-  func accept(_ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], now: Instant) throws(Refusal) {
-    let (handover, sink, after) = try shared.withLock {
-      (shared) throws(Refusal) -> (ServiceState.Handover?, Sink?, Aftermath) in
+  /// Takes or refuses a push whose headers are in order, and hands it to the device's courier. True when it waits now and
+  /// a store keeps it: the provider is to be told only once `whenWritten` says that it is safe.
+  @discardableResult
+  func accept(
+    _ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], now: Instant
+  ) throws(Refusal) -> Bool {
+    if let fault = storeFault { throw Self.refusal(fault) }
+    let (handover, sink, isKept, after) = try shared.withLock {
+      (shared) throws(Refusal) -> (ServiceState.Handover?, Sink?, Bool, Aftermath) in
       let acceptance = try shared.state.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
-      let sink = acceptance.handover == nil ? nil : shared.sinks[acceptance.device]
-      return (acceptance.handover, sink, aftermath(&shared))
+      let sink = acceptance.handover.flatMap { shared.sinks[$0.device] }
+      return (acceptance.handover, sink, acceptance.isKept, aftermath(&shared, acceptance.outcome))
     }
     perform(after)
     if let handover, let sink { sink.deliver(handover) }
+    return isKept && keeper != nil
+  }
+
+  /// Why nothing can be kept; nil while all is well. Every push is answered 500 `InternalServerError` meanwhile.
+  var storeFault: SimulatorFault? { keeper?.fault }
+
+  /// Calls `done`, on a thread of ours, once everything taken before is written: with the refusal to answer instead of
+  /// 200 when it could not be.
+  func whenWritten(_ done: @escaping @Sendable (Refusal?) -> Void) {
+    guard let keeper else { return done(nil) }
+    keeper.whenWritten { fault in done(fault.map(Self.refusal)) }
+  }
+
+  private static func refusal(_ fault: SimulatorFault) -> Refusal {
+    Refusal(.internalServerError, "what is taken cannot be kept: \(fault)")
   }
 
   func note(_ refusal: Refusal, id: Bytes, request: PushRequest, now: Instant) {
@@ -93,64 +122,101 @@ final class SimulatorCore: Sendable {
   // MARK: Couriers
 
   /// Hands what waits to the newcomer; an earlier courier of the device is told to go. Answers the number to leave by.
-  func connect(
-    device: String, deliver: @escaping @Sendable (ServiceState.Handover) -> Void,
-    replaced: @escaping @Sendable () -> Void
-  ) -> UInt64 {
+  func connect(device: String, _ courier: CourierEnd) -> UInt64 {
     let now = clock.now
-    let (number, former, due, after) = shared.withLock { shared in
+    let (number, former, untold, after) = shared.withLock { shared in
       let number = shared.nextSink
       shared.nextSink += 1
-      if shared.sinks[device] != nil { shared.state.disconnect(device: device, now: now) }
-      let former = shared.sinks.updateValue(Sink(number: number, deliver: deliver, replaced: replaced), forKey: device)
-      let due = shared.state.connect(device: device, now: now)
-      return (number, former, due, aftermath(&shared))
+      let former = shared.sinks.removeValue(forKey: device)
+      var outcome = former == nil ? ServiceState.Outcome() : shared.state.disconnect(device: device, now: now)
+      shared.sinks[device] = Sink(number: number, courier: courier)
+      outcome += shared.state.connect(
+        device: device, keepsBudget: courier.keepsBudget, keepsInFlight: courier.isOverWire, now: now)
+      return (number, former, shared.state.takeUntoldTokens(of: device), aftermath(&shared, outcome))
     }
+    former?.courier.replaced()
+    if !untold.isEmpty { courier.renewed(untold) }
     perform(after)
-    former?.replaced()
-    for handover in due { deliver(handover) }
     return number
   }
 
   func disconnect(device: String, number: UInt64) {
-    let now = clock.now
-    let after = shared.withLock { shared -> Aftermath? in
-      guard shared.sinks[device]?.number == number else { return nil }
+    change { shared, now in
+      guard shared.sinks[device]?.number == number else { return ServiceState.Outcome() }
       shared.sinks[device] = nil
-      shared.state.disconnect(device: device, now: now)
-      return aftermath(&shared)
+      return shared.state.disconnect(device: device, now: now)
     }
-    if let after { perform(after) }
   }
 
   func setOnline(device: String, _ isOnline: Bool) {
-    let now = clock.now
-    let (due, sink, after) = shared.withLock { shared in
-      let due = shared.state.setOnline(device: device, isOnline, now: now)
-      return (due, shared.sinks[device], aftermath(&shared))
-    }
-    perform(after)
-    if let sink { for handover in due { sink.deliver(handover) } }
+    change { shared, now in shared.state.setOnline(device: device, isOnline, now: now) }
+    tellTokens(device: device)
   }
 
-  func acknowledge(device: String, number: UInt64) {
+  func setPower(device: String, _ power: PhonePower) {
+    change { shared, now in shared.state.setPower(device: device, power, now: now) }
+  }
+
+  func setUnlimited(device: String, _ isUnlimited: Bool) {
+    change { shared, now in shared.state.setUnlimited(device: device, isUnlimited, now: now) }
+  }
+
+  /// Takes the word of the courier of that number. Answers what it has to carry next.
+  func acknowledge(device: String, number: UInt64, courier: UInt64) -> ServiceState.Handover? {
     let now = clock.now
-    let after = shared.withLock { shared in
-      shared.state.acknowledge(device: device, number: number, now: now)
-      return aftermath(&shared)
+    let (next, after) = shared.withLock { shared -> (ServiceState.Handover?, Aftermath) in
+      guard shared.sinks[device]?.number == courier else { return (nil, Aftermath()) }
+      var outcome = shared.state.acknowledge(device: device, number: number, now: now)
+      let next = outcome.handovers.first { $0.device == device }
+      outcome.handovers.removeAll { $0.device == device }
+      return (next, aftermath(&shared, outcome))
     }
     perform(after)
+    return next
+  }
+
+  /// New tokens in the place of old ones; the phone is told when it can be reached.
+  func renewTokens(
+    device: String, bundleID: String?, reason: RenewalReason, isToldAtOnce: Bool
+  ) -> [TokenRenewal] {
+    let renewals = withState { state, now in
+      state.renew(device: device, bundleID: bundleID, reason: reason, isToldAtOnce: isToldAtOnce, now: now)
+    }
+    tellTokens(device: device)
+    return renewals
+  }
+
+  private func tellTokens(device: String) {
+    let (sink, untold) = shared.withLock { ($0.sinks[device], $0.state.takeUntoldTokens(of: device)) }
+    if !untold.isEmpty { sink?.courier.renewed(untold) }
+  }
+
+  private func change(_ body: (inout Shared, Instant) -> ServiceState.Outcome) {
+    let now = clock.now
+    let after = shared.withLock { shared in
+      let outcome = body(&shared, now)
+      return aftermath(&shared, outcome)
+    }
+    perform(after)
+  }
+
+  /// Ends what runs by itself; nothing leaves by time alone afterwards.
+  func stop() {
+    alarm.stop()
+    endWatches()
   }
 
   // MARK: Anything else
 
-  /// Reads or changes the state; time is the clock's.
+  /// Reads or changes the state, in which everything that is due has happened; time is the clock's.
   func withState<Result>(_ body: (inout ServiceState, Instant) -> sending Result) -> sending Result {
     let now = clock.now
-    var after = Aftermath(mustWrite: false)
+    var after = Aftermath()
     let result = shared.withLock { shared in
+      var outcome = ServiceState.Outcome()
+      if let due = shared.state.nextDue, due <= now { outcome = shared.state.advance(now: now) }
       let result = body(&shared.state, now)
-      after = self.aftermath(&shared)
+      after = self.aftermath(&shared, outcome)
       return result
     }
     perform(after)
@@ -164,6 +230,9 @@ final class SimulatorCore: Sendable {
       return SimulatorStore.Batch(changes: shared.state.takeChanges(), state: shared.state)
     }
   }
+
+  /// They could not be written.
+  func giveBack(_ changes: ServiceState.Changes) { shared.withLock { $0.state.giveBack(changes) } }
 
   // MARK: Who waits for pushes
 
@@ -205,9 +274,9 @@ final class SimulatorCore: Sendable {
 
   // MARK: After each change
 
-  private func aftermath(_ shared: inout sending Shared) -> Aftermath {
-    var after = Aftermath(mustWrite: false)
-    if writeLater != nil, !shared.isWriteDue, shared.state.hasChanges {
+  private func aftermath(_ shared: inout Shared, _ outcome: ServiceState.Outcome) -> Aftermath {
+    var after = Aftermath()
+    if keeper != nil, !shared.isWriteDue, shared.state.hasChanges {
       shared.isWriteDue = true
       after.mustWrite = true
     }
@@ -215,11 +284,48 @@ final class SimulatorCore: Sendable {
       after.changed = shared.state.takeTouchedNotifications()
       if !after.changed.isEmpty { after.watches = Array(shared.watches.values) }
     }
+    if let due = shared.state.nextDue, shared.alarmedFor.map({ due < $0 }) ?? true {
+      shared.alarmedFor = due
+      after.due = due
+    }
+    for device in outcome.overflows {
+      if let sink = shared.sinks.removeValue(forKey: device) { after.overflows.append(sink) }
+    }
+    for handover in outcome.handovers {
+      if let sink = shared.sinks[handover.device] { after.handovers.append((sink, handover)) }
+    }
     return after
   }
 
   private func perform(_ after: Aftermath) {
-    if after.mustWrite { writeLater?() }
+    if after.mustWrite { keeper?.writeLater() }
     for watch in after.watches { watch.offer(after.changed) }
+    if let due = after.due { alarm.set(due) { [weak self] in self?.wake() } }
+    for sink in after.overflows { sink.courier.overflowed() }
+    for (sink, handover) in after.handovers { sink.deliver(handover) }
   }
+
+  /// Time has passed, or begins.
+  func wake() {
+    change { shared, now in
+      shared.alarmedFor = nil
+      return shared.state.advance(now: now)
+    }
+  }
+}
+
+/// The far end of a courier's stay: what it is told, on the thread of whoever caused it, without a lock held.
+struct CourierEnd: Sendable {
+  /// With the number of the stay, to acknowledge by.
+  var deliver: @Sendable (ServiceState.Handover, UInt64) -> Void
+  /// Another courier came for the same device; this one is done.
+  var replaced: @Sendable () -> Void = {}
+  /// It let too much lie, and is done.
+  var overflowed: @Sendable () -> Void = {}
+  /// Apps have other tokens from now on.
+  var renewed: @Sendable ([TokenRenewal]) -> Void = { _ in }
+  /// Its phone counts background pushes by itself.
+  var keepsBudget = false
+  /// Its acknowledgement may never come.
+  var isOverWire = false
 }

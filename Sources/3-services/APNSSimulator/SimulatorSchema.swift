@@ -14,7 +14,25 @@ enum SimulatorSchema {
       device TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, id TEXT NOT NULL, token BLOB NOT NULL,
       topic TEXT NOT NULL, type TEXT NOT NULL, priority INTEGER NOT NULL, collapse TEXT, expiration INTEGER,
       payload BLOB NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (device, bundle, environment)) WITHOUT ROWID;
+    """,
+    // More than one may wait for an app: in the store, for a burst, for the budget, in flight.
     """
+    CREATE TABLE waiting (
+      device TEXT NOT NULL, number INTEGER NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, id TEXT NOT NULL,
+      token BLOB NOT NULL, topic TEXT NOT NULL, type TEXT NOT NULL, priority INTEGER NOT NULL, collapse TEXT,
+      expiration INTEGER, payload BLOB NOT NULL, received INTEGER NOT NULL, place TEXT NOT NULL, cause TEXT,
+      since INTEGER NOT NULL, due INTEGER, ripe INTEGER NOT NULL, paid INTEGER NOT NULL,
+      PRIMARY KEY (device, number)) WITHOUT ROWID;
+    INSERT INTO waiting
+      SELECT device, row_number() OVER (ORDER BY received), bundle, environment, id, token, topic, type, priority,
+        collapse, expiration, payload, received, 'stored', 'offline', received, NULL, 0, 0 FROM held;
+    DROP TABLE held;
+    ALTER TABLE device ADD COLUMN power TEXT NOT NULL DEFAULT 'awake';
+    ALTER TABLE device ADD COLUMN unlimited INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE background (
+      device TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, at INTEGER NOT NULL);
+    CREATE INDEX background_device ON background (device)
+    """,
   ]
 
   /// Brings a file to the newest form. A file of a newer Belfry is left as it is, and refused.

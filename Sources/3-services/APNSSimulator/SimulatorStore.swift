@@ -6,17 +6,16 @@ internal import Transport
 final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simulator, then by the keeper's thread
   /// What has changed, as it was when it was taken.
   struct Batch: Sendable {
+    /// To be given back when the batch cannot be written.
+    let changes: ServiceState.Changes
     var tokens: [TokenRecord] = []
-    var devices: [String: ServiceState.Device] = [:]
-    /// All that waits for the devices of `devices`.
-    var held: [String: [DeliveredPush]] = [:]
+    /// Each with all that waits for it.
+    var lanes: [String: DeliveryLane] = [:]
 
     init(changes: ServiceState.Changes, state: ServiceState) {
+      self.changes = changes
       tokens = changes.tokens.compactMap { state.registry.records[$0] }
-      for id in changes.devices {
-        devices[id] = state.devices[id] ?? ServiceState.Device()
-        held[id] = state.store.waiting(for: id).map(\.push)
-      }
+      for id in changes.devices { lanes[id] = state.schedule.lanes[id] }
     }
   }
 
@@ -41,17 +40,35 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
 
   // MARK: State
 
-  /// One transaction: all of it or nothing.
+  /// One transaction: all of it or nothing. Tells also when there is nothing to write that the file is gone.
   func write(_ batch: Batch) throws(SimulatorFault) {
-    guard !batch.tokens.isEmpty || !batch.devices.isEmpty else { return }
+    guard !database.isDisplaced else {
+      throw SimulatorFault(
+        what: "\(database.path) was removed or replaced while it was in use",
+        remedy: "Start the simulator again: what is written from now on would be lost.")
+    }
+    guard !batch.changes.isEmpty else { return }
     try database.transaction { () throws(SimulatorFault) in
       for record in batch.tokens { try write(record) }
-      for (id, device) in batch.devices {
+      for (id, lane) in batch.lanes { try write(lane, of: id) }
+    }
+  }
+
+  private func write(_ lane: DeliveryLane, of id: String) throws(SimulatorFault) {
+    let device = lane.device
+    try database.run(
+      "INSERT OR REPLACE INTO device (id, online, courier, power, unlimited) VALUES (?, ?, ?, ?, ?)",
+      .text(id), .flag(device.isOnline), .flag(device.usesCourier), .text(device.power.rawValue),
+      .flag(device.isUnlimited))
+    try database.run("DELETE FROM waiting WHERE device = ?", .text(id))
+    for entry in lane.waiting { try write(entry, for: id) }
+    if device.keepsInFlight, let entry = lane.inFlight { try write(entry, for: id) }
+    try database.run("DELETE FROM background WHERE device = ?", .text(id))
+    for (app, budget) in lane.budgets {
+      for at in budget.spent {
         try database.run(
-          "INSERT OR REPLACE INTO device VALUES (?, ?, ?)", .text(id), .flag(device.isOnline), .flag(device.usesCourier)
-        )
-        try database.run("DELETE FROM held WHERE device = ?", .text(id))
-        for push in batch.held[id] ?? [] { try write(push, for: id) }
+          "INSERT INTO background VALUES (?, ?, ?, ?)", .text(id), .text(app.bundleID),
+          .text(app.environment.rawValue), .integer(at.milliseconds))
       }
     }
   }
@@ -66,18 +83,43 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
       record.end?.toldFrom.map { .integer($0.milliseconds) } ?? .null)
   }
 
-  private func write(_ push: DeliveredPush, for device: String) throws(SimulatorFault) {
+  private func write(_ entry: WaitingPush, for device: String) throws(SimulatorFault) {
+    let push = entry.push
+    guard !push.isOneAttempt else { return }  // nobody promised to store it
+    let (place, cause) = Self.words(of: entry.place)
     try database.run(
-      "INSERT OR REPLACE INTO held VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      .text(device), .text(push.bundleID), .text(push.environment.rawValue), .text(push.id), .blob(push.token),
-      .text(push.topic), .text(push.pushType.rawValue), .integer(Int64(push.priority.rawValue)),
-      push.collapseID.map { .text($0) } ?? .null, push.expiration.map { .integer($0) } ?? .null,
-      .blob(push.payload), .integer(push.receivedAt.milliseconds))
+      "INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      .text(device), .integer(Int64(clamping: entry.number)), .text(push.bundleID), .text(push.environment.rawValue),
+      .text(push.id), .blob(push.token), .text(push.topic), .text(push.pushType.rawValue),
+      .integer(Int64(push.priority.rawValue)), .optional(push.collapseID), .optional(push.expiration),
+      .blob(push.payload), .integer(push.receivedAt.milliseconds), .text(place), .optional(cause?.rawValue),
+      .integer(entry.since.milliseconds), .optional(entry.due?.milliseconds), .flag(entry.isRipe),
+      .flag(entry.isPaid))
+  }
+
+  private static func words(of place: WaitingPush.Place) -> (String, StoredCause?) {
+    switch place {
+    case .stored(let cause): ("stored", cause)
+    case .grouped: ("grouped", nil)
+    case .throttled: ("throttled", nil)
+    case .queued: ("queued", nil)
+    case .inFlight: ("in flight", nil)
+    }
+  }
+
+  /// What was in flight may not have arrived: it waits for its courier.
+  private static func place(_ word: String?, _ cause: String?) -> WaitingPush.Place {
+    switch word {
+    case "grouped": .grouped
+    case "throttled": .throttled
+    case "queued": .queued
+    case .some, nil: .stored(cause.flatMap(StoredCause.init(rawValue:)) ?? .noCourier)
+    }
   }
 
   /// Puts what was kept into a fresh state. Rows that make no sense are left out.
-  func restore(into state: inout ServiceState) throws(SimulatorFault) {
-    var tokens: [TokenRecord] = []
+  func restore(into state: inout ServiceState, now: Instant) throws(SimulatorFault) {
+    var kept = ServiceState.Kept()
     try database.each("SELECT bytes, device, bundle, environment, kind, ended, since, told FROM token") { row in
       guard let environment = SimulatedEnvironment(rawValue: row.text(3) ?? ""),
         let kind = TokenKind(rawValue: row.text(4) ?? "")
@@ -89,29 +131,53 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
           reason: reason, since: Instant(milliseconds: row.integer(6) ?? 0),
           toldFrom: row.integer(7).map(Instant.init(milliseconds:)))
       }
-      tokens.append(TokenRecord(bytes: row.blob(0), owner: owner, end: end))
+      kept.tokens.append(TokenRecord(bytes: row.blob(0), owner: owner, end: end))
     }
-    var devices: [String: ServiceState.Device] = [:]
-    try database.each("SELECT id, online, courier FROM device") { row in
-      devices[row.text(0) ?? ""] = ServiceState.Device(isOnline: row.integer(1) == 1, usesCourier: row.integer(2) == 1)
+    try database.each("SELECT id, online, courier, power, unlimited FROM device") { row in
+      var device = SimulatedDevice()
+      device.isOnline = row.integer(1) == 1
+      device.usesCourier = row.integer(2) == 1
+      device.power = PhonePower(rawValue: row.text(3) ?? "") ?? .awake
+      device.isUnlimited = row.integer(4) == 1
+      kept.devices[row.text(0) ?? ""] = device
     }
-    var held: [(device: String, push: DeliveredPush)] = []
     try database.each(
       """
-      SELECT device, bundle, environment, id, token, topic, type, priority, collapse, expiration, payload, received
-      FROM held ORDER BY received
+      SELECT device, bundle, environment, id, token, topic, type, priority, collapse, expiration, payload, received,
+        place, cause, since, due, ripe, paid
+      FROM waiting ORDER BY number
       """
     ) { row in
-      guard let environment = SimulatedEnvironment(rawValue: row.text(2) ?? ""),
-        let type = PushType(rawValue: row.text(6) ?? ""),
-        let priority = PushPriority(rawValue: UInt8(clamping: row.integer(7) ?? 0))
-      else { return }
-      let push = DeliveredPush(
-        id: row.text(3) ?? "", token: row.blob(4), topic: row.text(5) ?? "", bundleID: row.text(1) ?? "",
-        environment: environment, pushType: type, priority: priority, collapseID: row.text(8),
-        expiration: row.integer(9), payload: row.blob(10), receivedAt: Instant(milliseconds: row.integer(11) ?? 0))
-      held.append((row.text(0) ?? "", push))
+      guard let push = Self.push(row) else { return }
+      kept.waiting.append(
+        (
+          row.text(0) ?? "",
+          WaitingPush(
+            number: 0, push: push, place: Self.place(row.text(12), row.text(13)),
+            since: Instant(milliseconds: row.integer(14) ?? 0), due: row.integer(15).map(Instant.init(milliseconds:)),
+            isRipe: row.integer(16) == 1, isPaid: row.integer(17) == 1)
+        ))
     }
-    state.restore(tokens: tokens, devices: devices, held: held)
+    var spent: [String: [InstalledApp: [Instant]]] = [:]
+    try database.each("SELECT device, bundle, environment, at FROM background") { row in
+      guard let environment = SimulatedEnvironment(rawValue: row.text(2) ?? "") else { return }
+      let app = InstalledApp(bundleID: row.text(1) ?? "", environment: environment)
+      spent[row.text(0) ?? "", default: [:]][app, default: []].append(Instant(milliseconds: row.integer(3) ?? 0))
+    }
+    for (device, apps) in spent {
+      for (app, times) in apps { kept.budgets.append((device, app, BackgroundBudget(spent: times))) }
+    }
+    state.restore(kept, now: now)
+  }
+
+  private static func push(_ row: SimulatorDatabase.Row) -> DeliveredPush? {
+    guard let environment = SimulatedEnvironment(rawValue: row.text(2) ?? ""),
+      let type = PushType(rawValue: row.text(6) ?? ""),
+      let priority = PushPriority(rawValue: UInt8(clamping: row.integer(7) ?? 0))
+    else { return nil }
+    return DeliveredPush(
+      id: row.text(3) ?? "", token: row.blob(4), topic: row.text(5) ?? "", bundleID: row.text(1) ?? "",
+      environment: environment, pushType: type, priority: priority, collapseID: row.text(8),
+      expiration: row.integer(9), payload: row.blob(10), receivedAt: Instant(milliseconds: row.integer(11) ?? 0))
   }
 }

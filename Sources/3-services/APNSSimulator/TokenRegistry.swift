@@ -79,6 +79,12 @@ struct TokenRegistry: Sendable {
     records.values.filter { $0.end == nil && $0.owner.device == device && $0.owner.bundleID == bundleID }.map(\.bytes)
   }
 
+  /// The newest living token of each kind of each app on a device, in a fixed order.
+  func livingTokens(device: String) -> [TokenRecord] {
+    living.filter { $0.key.device == device }.values.compactMap { records[$0] }
+      .sorted { ($0.owner.environment.rawValue, $0.topicText) < ($1.owner.environment.rawValue, $1.topicText) }
+  }
+
   /// What a push to `token` (hex from the path) in `environment` with `topic` meets: a living token, one whose end is not
   /// told yet, or a refusal. Upper-case hex is taken; any even count of digits from 2 to 200 is a token's form.
   func find(

@@ -55,7 +55,7 @@ public actor PhoneLab {
     guard residents[name] == nil else { return false }
     residents[name] = Resident(phone: Phone(settings), connection: nil, alarm: nil)
     let (pushes, sink) = AsyncStream<DeliveredPush>.makeStream()
-    residents[name]?.connection = courier.connect(device: name) { sink.yield($0) }
+    residents[name]?.connection = courier.connect(device: name, keepsBudget: true) { sink.yield($0) }
     if !settings.online { courier.setOnline(device: name, false) }
     Task { [weak self] in
       for await push in pushes { await self?.deliver(push, to: name) }

@@ -32,6 +32,13 @@ let apnsCommand = Command(
     .init(name: "bundle", value: "ID", help: "The app of the ready certificate and token; default com.example.app"),
     .flag("lenient", "Do not ask that push type and topic suffix agree"),
     .flag("strict", "Refuse background pushes at priority 10"),
+    .flag("as-apple", "Deliver as Apple may: overwriting what waits, priority 5 and 1 in bursts, in no order"),
+    .init(
+      name: "background-per-hour", value: "N|none", help: "Background pushes to one app on a device; default 3"),
+    .init(
+      name: "gone-delay", value: "SECONDS|FROM-TO",
+      help: "How long after a push met a removed app 410 begins; default 1-10, 0 for at once"),
+    .init(name: "token-size", value: "BYTES", help: "Of device tokens made here, 1 to 100; default 32"),
     .flag("quiet", "Print the line of JSON only"),
   ] + APNSLimits.options,
   run: { parsed in try await runAPNS(parsed) })
@@ -53,6 +60,7 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
     configuration.bundleID = bundle
   }
   try APNSLimits.apply(parsed, to: &configuration)
+  try readDelivery(parsed, &configuration)
   configuration.onRefusal = { refused in
     Terminal.complain(
       "\(refused.at) \(refused.refusal.reason.status) \(refused.refusal.reason.rawValue): \(refused.refusal.explanation)"
@@ -66,6 +74,29 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   await waitForEnd()
   await simulator.stop()
   return .success
+}
+
+private func readDelivery(_ parsed: ParsedCommand, _ configuration: inout APNSSimulator.Configuration) throws {
+  if parsed.flag("as-apple") { configuration.delivery = .asApple }
+  if let text = parsed.value("background-per-hour") {
+    let number = Int(text)
+    guard text == "none" || (number ?? 0) > 0 else {
+      throw UsageFault("--background-per-hour takes a number from 1 on, or none, not '\(text)'")
+    }
+    configuration.delivery.backgroundPerHour = number
+  }
+  if let text = parsed.value("gone-delay") {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+    guard (1...2).contains(parts.count), let from = parts[0], let to = parts[parts.count - 1], from >= 0, from <= to
+    else { throw UsageFault("--gone-delay takes seconds as in 5, or from and to as in 1-10, not '\(text)'") }
+    configuration.goneDelay = .seconds(from) ... .seconds(to)
+  }
+  if let text = parsed.value("token-size") {
+    guard let size = Int(text), (1...100).contains(size) else {
+      throw UsageFault("--token-size takes 1 to 100 bytes, not '\(text)'")
+    }
+    configuration.tokenSize = size
+  }
 }
 
 private func endpoint(_ parsed: ParsedCommand, _ name: String, default usual: String) throws -> Endpoint {

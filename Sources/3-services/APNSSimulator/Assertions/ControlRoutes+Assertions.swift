@@ -27,7 +27,6 @@ extension ControlRoutes {
   private func report(on request: AssertionRequest) async throws(ControlFault) -> AssertionReport {
     let clock = core.clock
     let (startedAt, start) = (clock.now, clock.uptime)
-    core.withState { state, now in state.expire(now: now) }
     var run = AssertionRun(request.expectations, start: start)
     let concerns = run.concerns
     _ = try await watching(
