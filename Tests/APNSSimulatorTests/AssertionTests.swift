@@ -3,6 +3,7 @@ import BelfryTesting
 import Foundation
 import PushPayload
 import Testing
+import Transport
 
 @testable import APNSSimulator
 
@@ -118,11 +119,11 @@ struct AssertionTests {
   @Test("a push that was refused is told with the cause")
   func refused() async throws {
     try await ControlScene.run { scene in
-      var request = PushRequest()
+      var fields = HTTP2FieldList()
       let token = String(repeating: "ab", count: 32)
-      request.add(name: Array(":path".utf8)[...], value: Array("/3/device/\(token)".utf8)[...])
+      fields.append(name: ":path", value: "/3/device/\(token)")
       scene.core.note(
-        Refusal(.badDeviceToken, "no device has the token"), id: [], request: request, now: scene.clock.now)
+        Refusal(.badDeviceToken, "no device has the token"), id: [], request: PushRequest(fields), now: scene.clock.now)
       let answer = await scene.call("POST", "/assertions", #"{"that":[{"token":"\#(token)"}]}"#)
       let failure = answer["cases", "0", "failure"]?.object
       #expect(failure?["refused"]?.array?.first?.object?["reason"] == "BadDeviceToken")

@@ -244,16 +244,16 @@ struct RequestChecksTests {
     _ row: inout RequestRow, usual: SimulatedEnvironment = .sandbox
   ) throws -> CheckedPush {
     let provider = try TestProvider()
-    var request = PushRequest()
+    var fields = HTTP2FieldList()
     for (name, value) in row.fields {
       var value = value
       if value == "TOKEN" { value = "bearer \(provider.token(issuedAt: now))" }
       if value == "BEARER" { value = "BeArEr \(provider.token(issuedAt: now))" }
-      request.add(name: Array(name.utf8)[...], value: Array(value.utf8)[...])
+      fields.append(name: name, value: value)
     }
     var trust = ConnectionTrust()
     return try RequestChecks(rules: row.rules).check(
-      request, body: Array(row.body.utf8), trust: &trust, defaultEnvironment: usual, now: now,
+      PushRequest(fields), body: Array(row.body.utf8), trust: &trust, defaultEnvironment: usual, now: now,
       directory: ProviderDirectory(keys: [provider.key]))
   }
 }

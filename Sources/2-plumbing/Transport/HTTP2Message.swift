@@ -18,6 +18,12 @@ public struct HTTP2FieldList: Hashable, Sendable {
     bytes[Int(entries[index].name)..<Int(entries[index].value)]
   }
 
+  /// The name as it lies in memory, for looking at only.
+  public func withName<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let entry = entries[index]
+    return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[Int(entry.name)..<Int(entry.value)])) }
+  }
+
   public func value(at index: Int) -> ArraySlice<UInt8> {
     bytes[Int(entries[index].value)..<Int(entries[index].end)]
   }
@@ -57,6 +63,12 @@ public struct HTTP2FieldList: Hashable, Sendable {
     let middle = Int32(clamping: bytes.count)
     bytes.append(contentsOf: value)
     entries.append(Entry(name: start, value: middle, end: Int32(clamping: bytes.count)))
+  }
+
+  /// A field as a peer might have sent it.
+  public mutating func append(name: String, value: String) {
+    var (name, value) = (name, value)
+    name.withUTF8 { name in value.withUTF8 { append(name: name, value: $0) } }
   }
 
   mutating func removeAll() {

@@ -10,14 +10,14 @@ typealias Bytes = ArraySlice<UInt8>
 extension ArraySlice<UInt8> {
   /// Byte for byte; much faster than `==` on the path of a push.
   func equals(_ other: some ContiguousBytes) -> Bool {
-    withUnsafeBytes { mine in
-      other.withBytes { theirs in
-        mine.count == theirs.count && (mine.isEmpty || memcmp(mine.baseAddress!, theirs.baseAddress!, mine.count) == 0)
-      }
-    }
+    withUnsafeBytes { mine in other.withBytes { theirs in isEqual(mine, theirs) } }
   }
 
   func ends(with suffix: [UInt8]) -> Bool { count > suffix.count && self.suffix(suffix.count).equals(suffix) }
+}
+
+func isEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+  one.count == other.count && (one.isEmpty || memcmp(one.baseAddress!, other.baseAddress!, one.count) == 0)
 }
 
 /// Bytes that lie in one piece.
