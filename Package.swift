@@ -141,7 +141,10 @@ let package = Package(
       ]),
     tests(
       "BelfryTests",
-      ["belfry", "APNSClient", "APNSSimulator", "Delivery", "Phone", "PushPayload", "Transport", "Basics"]),
+      [
+        "belfry", "APNSClient", "APNSSimulator", "HTTPAPI", "PushService", "Audience", "Delivery", "Phone",
+        "PushPayload", "Transport", "Basics", "BelfryTesting",
+      ]),
     // whole processes, so `belfry` must be built; foreign SDKs
     tests(
       "EndToEndTests",

@@ -44,7 +44,12 @@ struct ClientFixture {
 
   var alarms: [String] {
     events.withLock { events in
-      events.compactMap { event in if case .alarm(let words) = event { words } else { nil } }
+      events.compactMap { event in
+        switch event {
+        case .alarm(let words), .certificateUnusable(let words): words
+        default: nil
+        }
+      }
     }
   }
 }

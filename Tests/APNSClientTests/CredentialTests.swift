@@ -346,7 +346,8 @@ struct CredentialTests {
     await peer.stop()
   }
 
-  @Test("C28 a certificate out of its time is not used: pushes wait with one alarm; its end is told 30 days ahead")
+  @Test(
+    "C28 a certificate out of its time is not used: pushes wait with one alarm; its end is told 30, 7 and 1 days ahead")
   func certificateDates() async throws {
     let peer = try await ScriptedPeer.start(clientCertificates: true) { _ in [.accept] }
     let now = SystemClock().now
@@ -363,9 +364,13 @@ struct CredentialTests {
     }
     #expect(await fixture.client.send(pushes(0..<3)).accepted == 3)
     #expect(endings().isEmpty && fixture.alarms.isEmpty)
-    clock.set(to: now + .days(340))
-    for _ in 0..<2 { #expect(await fixture.client.send(pushes(0..<3)).accepted == 3) }
-    #expect(endings().count == 1 && fixture.alarms.isEmpty)
+    for (day, told) in [(334, 0), (336, 1), (357, 1), (359, 2), (363, 2), (364, 3)] as [(Int64, Int)] {
+      clock.set(to: now + .days(day) + .minutes(1))
+      for _ in 0..<2 { #expect(await fixture.client.send(pushes(0..<3)).accepted == 3) }
+      #expect(endings().count == told && fixture.alarms.isEmpty, "day \(day)")
+    }
+    #expect(endings().last?.contains("in no more than a day") == true)
+    #expect(await fixture.client.metrics.credential.certificateEnd == identity.certificate.notAfter)
     let sent = peer.log.withLock { $0.requests.count }
     clock.set(to: now + .days(366))
     for _ in 0..<2 { #expect(isHeld(await fixture.client.send(pushes(0..<3)))) }

@@ -19,7 +19,7 @@ struct SendersTests {
     let senders = Senders(
       .init(sandbox: dead, production: dead, trust: .system),
       [try .everyApp(p8: key.pem, keyID: "ABC123DEFG", teamID: "DEF123GHIJ", name: "AuthKey_test.p8")],
-      clock: SystemClock(), loops: loops, tell: { _ in })
+      clock: SystemClock(), loops: loops, tell: { _, _ in })
     #expect(await senders.health() == [])
     let app = AppRecord(id: 1, key: "a", bundleID: "com.example.app", name: nil)
     let sender = try #require(await senders.sender(for: app, .production))

@@ -73,3 +73,17 @@ struct ServeConfigurationTests {
     #expect(throws: UsageFault.self) { try configuration(flags: ["apns": "sandbx"]) }
   }
 }
+
+extension ServeConfigurationTests {
+  /// A credential as the configuration file has it.
+  static func credential(
+    bundle: String, key: String, keyID: String, teamID: String
+  ) throws -> ServeConfiguration.Credential {
+    let folder = try Files.temporaryFolder("belfry-configuration")
+    defer { Files.remove(folder) }
+    try Files.writePrivate(
+      #"{credentials: [{bundle: "\#(bundle)", key: "\#(key)", keyID: "\#(keyID)", teamID: "\#(teamID)"}]}"#,
+      to: folder + "/belfry.json5")
+    return try ServeConfiguration.credentials(inFile: folder + "/belfry.json5")[0]
+  }
+}

@@ -224,6 +224,14 @@ struct ServeProcessTests {
     for secret in [scene.masterSecret, token, "Ring", "bearer", "eyJ"] { #expect(!printed.contains(secret)) }
   }
 
+  @Test("a signal right after the line that says listening ends the service in order", arguments: 0..<5)
+  func earlySignal(round: Int) async throws {
+    let scene = try await Scene()
+    let (service, _) = try await scene.serve()
+    service.signal(round % 2 == 0 ? SIGTERM : SIGINT)
+    #expect(try await service.end() == 0)
+  }
+
   @Test("the demo, once: every step as the seeds say")
   func demo() async throws {
     let demo = try await BelfryProcess.run(["serve", "--demo", "--once"])

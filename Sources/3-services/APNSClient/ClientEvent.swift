@@ -20,6 +20,8 @@ public enum APNSClientEvent: Sendable, Equatable {
   case credentialRotated(String)
   /// The client certificate ends within 30, 7 or 1 days; each said once by each client (case C28).
   case certificateEnding(String)
+  /// The client certificate is past its end, or before its beginning: pushes are being held; said once by each client.
+  case certificateUnusable(String)
 }
 
 /// A push that APNs answered with a refusal, for a log.

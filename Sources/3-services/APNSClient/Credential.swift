@@ -18,12 +18,12 @@ public enum Credential: Sendable {
   }
 
   /// What an operator should know of a certificate's dates: its end from 30 days ahead on (`certificateEnding`), and that
-  /// it cannot be used (`alarm`); nil when all is well, and for keys, which have no end.
+  /// it cannot be used (`certificateUnusable`); nil when all is well, and for keys, which have no end.
   public func notice(at now: Instant) -> APNSClientEvent? {
     guard case .certificate(_, let name) = self, let term = term(at: now), let words = term.words(for: name) else {
       return nil
     }
-    return term.isValid ? .certificateEnding(words) : .alarm(words)
+    return term.isValid ? .certificateEnding(words) : .certificateUnusable(words)
   }
 
   fileprivate func term(at now: Instant) -> CertificateTerm? {

@@ -14,12 +14,15 @@ public enum ServiceEvent: Sendable, Equatable {
 
 /// One number of `/metrics`, in the terms of OpenMetrics.
 public struct Metric: Sendable, Equatable {
-  public enum Kind: Sendable { case counter, gauge }
+  /// A histogram is several numbers of one name, told apart by `suffix`: `_bucket` with the label `le`, `_sum`, `_count`.
+  public enum Kind: Sendable { case counter, gauge, histogram }
   public var name: String
   public var help: String
   public var kind: Kind
   public var labels: [Label]
   public var value: Double
+  /// What follows the name on the line of the number; empty unless `kind` is histogram.
+  public var suffix: String
 
   public struct Label: Sendable, Equatable {
     public var name: String
@@ -30,11 +33,12 @@ public struct Metric: Sendable, Equatable {
     }
   }
 
-  public init(name: String, help: String, kind: Kind, labels: [Label] = [], value: Double) {
+  public init(name: String, help: String, kind: Kind, labels: [Label] = [], value: Double, suffix: String = "") {
     self.name = name
     self.help = help
     self.kind = kind
     self.labels = labels
     self.value = value
+    self.suffix = suffix
   }
 }

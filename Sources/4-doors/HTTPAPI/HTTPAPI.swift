@@ -16,6 +16,8 @@ public struct HTTPAPI: Sendable {
     public var limits = HTTPLimits()
     /// What `/healthz` tells beside its status: how the way to APNs is, by whoever knows. No secret, no device token.
     public var health: @Sendable () async -> JSONObject = { [:] }
+    /// What `/metrics` tells beside this door and the service: the way to APNs, by whoever knows. No secret, no token.
+    public var metrics: @Sendable () async -> [Metric] = { [] }
     /// Where the ids of `GET /v3/push/cid` come from.
     public var random: @Sendable () -> UInt64 = {
       var random = SystemRandomNumberGenerator()
@@ -115,7 +117,7 @@ public struct HTTPAPI: Sendable {
       let members = await settings.health().members
       return Answers.ok(.object(JSONObject([.init("status", "ok")] + members)))
     case .readiness: return try await readiness()
-    case .metrics: return metrics()
+    case .metrics: return await metrics()
     }
   }
 
@@ -127,10 +129,11 @@ public struct HTTPAPI: Sendable {
     return Answers.ok(["status": "ready"])
   }
 
-  private func metrics() -> HTTPResponse {
-    HTTPResponse(
+  private func metrics() async -> HTTPResponse {
+    let more = await settings.metrics()
+    return HTTPResponse(
       status: 200, headers: ["Content-Type": MetricsText.contentType],
-      body: Array(MetricsText.render(service.metrics() + counts.metrics).utf8))
+      body: Array(MetricsText.render(service.metrics() + more + counts.metrics).utf8))
   }
 }
 

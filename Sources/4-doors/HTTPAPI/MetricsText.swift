@@ -16,13 +16,21 @@ enum MetricsText {
     var text = ""
     for name in names {
       guard let group = groups[name], let first = group.first else { continue }
-      text += "# HELP \(name) \(escaped(first.help))\n# TYPE \(name) \(first.kind == .counter ? "counter" : "gauge")\n"
+      text += "# HELP \(name) \(escaped(first.help))\n# TYPE \(name) \(kind(first.kind))\n"
       for metric in group {
         let labels = metric.labels.map { "\($0.name)=\"\(escaped($0.value, quotes: true))\"" }.joined(separator: ",")
-        text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(number(metric.value))\n"
+        text += "\(name)\(metric.suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(number(metric.value))\n"
       }
     }
     return text
+  }
+
+  private static func kind(_ kind: Metric.Kind) -> String {
+    switch kind {
+    case .counter: "counter"
+    case .gauge: "gauge"
+    case .histogram: "histogram"
+    }
   }
 
   private static func number(_ value: Double) -> String {

@@ -66,12 +66,13 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
       "\(refused.at) \(refused.refusal.reason.status) \(refused.refusal.reason.rawValue): \(refused.refusal.explanation)"
     )
   }
+  let signals = ProcessSignals()
   let simulator: APNSSimulator
   do { simulator = try await APNSSimulator.start(configuration) } catch { throw CommandFault("\(error)") }
   let guide = APNSGuide(simulator)
   if !parsed.flag("quiet") { Terminal.print(guide.text) }
   announce("listening", guide.places)
-  await waitForEnd()
+  await signals.end()
   await simulator.stop()
   return .success
 }

@@ -35,6 +35,8 @@ struct Demo {
     if once, given.listen.origin == .standard { configuration.listen = .init("127.0.0.1:0", .flag("once")) }
     defer { if isTemporary { Files.remove(configuration.data.value) } }
 
+    // a demo that runs once ends by Ctrl-C at once
+    let signals = once ? nil : ProcessSignals()
     let host: ServiceHost
     do { host = try await ServiceHost.start(configuration, log: log) } catch let fault as TransportFault {
       guard fault.kind == .addressInUse, given.listen.origin == .standard else { throw fault }
@@ -49,9 +51,7 @@ struct Demo {
     }
     if !once { announce("listening", host.places) }
     let status = await demo.ring(once: once, json: json)
-    if !once {
-      try await demo.stayUp(data: configuration.data.value)
-    }
+    if let signals { try await demo.stayUp(data: configuration.data.value, until: signals) }
     await demo.lab.close()
     await host.stop()
     return once ? status : .success
@@ -162,7 +162,7 @@ struct Demo {
   // MARK: Staying up
 
   /// Phones as they are today, the app behind; whatever comes is told as it comes, until somebody ends the process.
-  private func stayUp(data: String) async throws {
+  private func stayUp(data: String, until signals: ProcessSignals) async throws {
     for phone in phones {
       guard var settings = await lab.phone(phone.name)?.settings else { continue }
       settings.strictSeed = false
@@ -194,7 +194,7 @@ struct Demo {
         _ = await lab.take(from: told.phone)
       }
     }
-    await waitForEnd()
+    await signals.end()
     telling.cancel()
   }
 

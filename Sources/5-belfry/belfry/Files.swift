@@ -20,6 +20,18 @@ enum Files {
     }
   }
 
+  /// Changes when the file is written or another takes its place; nil when there is none.
+  static func stamp(_ path: String) -> String? {
+    guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
+    let time = (facts[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+    return "\(time) \(facts[.size] ?? 0) \(facts[.systemFileNumber] ?? 0)"
+  }
+
+  /// The permission bits, as `chmod` has them; nil when there is no such file.
+  static func permissions(_ path: String) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
+  }
+
   /// The first line, without its end: a password as editors leave it in a file.
   static func readLine(_ path: String) throws(CommandFault) -> String {
     let bytes = try read(path).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }

@@ -7,7 +7,7 @@ import PushService
 import Transport
 
 /// Finds, makes and keeps the client that sends an app's pushes in an environment: one for each credential and
-/// environment, whatever the number of apps that share it.
+/// environment, whatever the number of apps that share it. Credentials may be replaced while they send.
 actor Senders {
   /// Where pushes go and what vouches for the server there.
   struct Destination: Sendable {
@@ -20,6 +20,8 @@ actor Senders {
   struct Entry: Sendable {
     var bundle: String
     var credential: Credential
+    /// Differs when the files or ids differ that it was made from, within a process.
+    var mark = 0
 
     /// A team's key for all its apps.
     static func everyApp(p8: [UInt8], keyID: String, teamID: String, name: String) throws(CredentialFault) -> Entry {
@@ -27,58 +29,112 @@ actor Senders {
     }
   }
 
-  private struct Key: Hashable {
-    var entry: Int
+  struct Key: Hashable, Sendable {
+    var bundle: String
     var environment: APNSEnvironment
   }
 
   private let destination: Destination
-  private let entries: [Entry]
+  private let retry: RetryPolicy.Settings
+  private var entries: [Entry]
   private let clock: any WallClock
   private let loops: LoopGroup
-  private let tell: @Sendable (APNSClientEvent) -> Void
+  private let tell: @Sendable (APNSClientEvent, Key?) -> Void
   private var clients: [Key: APNSClient] = [:]
+  private var isClosed = false
 
   init(
-    _ destination: Destination, _ entries: [Entry], clock: any WallClock, loops: LoopGroup,
-    tell: @escaping @Sendable (APNSClientEvent) -> Void
+    _ destination: Destination, _ entries: [Entry], retry: RetryPolicy.Settings = .init(), clock: any WallClock,
+    loops: LoopGroup, tell: @escaping @Sendable (APNSClientEvent, Key?) -> Void
   ) {
     self.destination = destination
+    self.retry = retry
     self.entries = entries
     self.clock = clock
     self.loops = loops
-    self.tell = tell
+    // the end of a certificate is told by each client that uses it, and here: once is enough
+    let told = Locked(Set<String>())
+    self.tell = { event, key in
+      switch event {
+      case .certificateEnding(let words), .certificateUnusable(let words):
+        guard told.withLock({ $0.insert(words).inserted }) else { return }
+      case .connected, .disconnected, .connectFailed, .goAway, .refused, .alarm, .credentialRotated: break
+      }
+      tell(event, key)
+    }
   }
 
   /// nil: no credential is for that app; its pushes wait.
   func sender(for app: AppRecord, _ environment: APNSEnvironment) -> (any PushSender)? {
-    let exact = entries.firstIndex { $0.bundle == app.bundleID }
-    guard let entry = exact ?? entries.firstIndex(where: { $0.bundle == "*" }) else { return nil }
-    let key = Key(entry: entry, environment: environment)
+    let exact = entries.first { $0.bundle == app.bundleID }
+    guard !isClosed, let entry = exact ?? entries.first(where: { $0.bundle == "*" }) else { return nil }
+    let key = Key(bundle: entry.bundle, environment: environment)
     if let client = clients[key] { return client }
     let server: APNSServer =
       switch environment {
       case .sandbox: destination.sandbox
       case .production: destination.production
       }
-    var configuration = APNSClient.Configuration(server: server, credential: entries[entry].credential)
+    var configuration = APNSClient.Configuration(server: server, credential: entry.credential)
     configuration.trust = destination.trust
-    configuration.onEvent = tell
+    configuration.pool.retry = retry
+    configuration.onEvent = { [tell] in tell($0, key) }
     // Trust and certificate were tried at start, so this fails only when memory does.
     let client = try? APNSClient(configuration, clock: clock, loop: loops.next())
     clients[key] = client
     return client
   }
 
+  /// Takes the credentials as they are now: what is new or changed is used by the next connections, without a gap; what is
+  /// no longer there sends what it has and ends. Answers the bundles whose credential changed.
+  func replace(_ next: [Entry]) async -> [String] {
+    let before = entries
+    entries = next
+    var changed: [String] = []
+    for entry in next {
+      guard let old = before.first(where: { $0.bundle == entry.bundle }), old.mark != entry.mark else { continue }
+      changed.append(entry.bundle)
+      for (key, client) in clients where key.bundle == entry.bundle {
+        do { try await client.rotate(to: entry.credential) } catch {
+          tell(.alarm("\(entry.bundle): the new certificate cannot be used, the old one goes on: \(error)"), key)
+        }
+      }
+    }
+    for key in clients.keys where !next.contains(where: { $0.bundle == key.bundle }) {
+      guard let client = clients.removeValue(forKey: key) else { continue }
+      Task { await client.close() }
+    }
+    lookAtTerms()
+    return changed
+  }
+
+  /// Tells what certificates end within 30, 7 or 1 days, each once; also those that send nothing.
+  func lookAtTerms() {
+    for entry in entries {
+      if let notice = entry.credential.notice(at: clock.now) { tell(notice, nil) }
+    }
+  }
+
+  /// Everyone's client now, by bundle and environment.
+  private var sorted: [(key: Key, client: APNSClient)] {
+    clients.map { (key: $0.key, client: $0.value) }
+      .sorted { ($0.key.bundle, $0.key.environment.rawValue) < ($1.key.bundle, $1.key.environment.rawValue) }
+  }
+
   /// One object for each client that was asked for: its server, what waits, why, and the last address that failed (C40).
   func health() async -> [JSONValue] {
     var list: [JSONValue] = []
-    for client in clients.values.sorted(by: { $0.server.description < $1.server.description }) {
+    for (key, client) in sorted {
       let health = await client.health
+      let status = await client.metrics.credential
       var object: JSONObject = [
+        "app": .string(key.bundle), "environment": .string("\(key.environment)"),
         "server": .string(client.server.description), "connections": .number(JSONNumber(health.connections)),
         "unfinished": .number(JSONNumber(health.unfinished)), "waiting": .number(JSONNumber(health.waiting)),
+        "credential": .string(status.standing.rawValue),
       ]
+      if status.isRotating { object["rotating"] = .bool(true) }
+      object["certificateEnds"] = status.certificateEnd.map { .string("\($0)") }
       object["held"] = health.held.map { .string($0) }
       object["lastFault"] = health.lastFault.map { .string($0.description) }
       list.append(.object(object))
@@ -86,8 +142,22 @@ actor Senders {
     return list
   }
 
+  /// The numbers of every client that was asked for, and the ends of all certificates.
+  func metrics() async -> [Metric] {
+    var list: [Metric] = []
+    for (key, client) in sorted {
+      list += SenderMetrics.list(await client.metrics, app: key.bundle, environment: "\(key.environment)", clock.now)
+    }
+    for entry in entries {
+      guard case .certificate(let identity, _) = entry.credential else { continue }
+      list.append(SenderMetrics.expiry(identity.certificate.notAfter, app: entry.bundle, at: clock.now))
+    }
+    return list
+  }
+
   /// Answers every push that left and closes all connections.
   func close() async {
+    isClosed = true
     for client in clients.values { await client.close() }
     clients = [:]
   }
@@ -99,19 +169,23 @@ extension Senders {
     // One object a key file, so that its apps share one provider token.
     var keys: [String: ProviderKey] = [:]
     return try credentials.map { credential in
+      var mark = Hasher()
       if let path = credential.key, let keyID = credential.keyID, let teamID = credential.teamID {
         let name = "\(path) \(keyID) \(teamID)"
-        let key =
-          try keys[name]
-          ?? ProviderKey(p8: try Files.read(path), keyID: keyID, teamID: teamID, name: path)
+        let bytes = try Files.read(path)
+        let key = try keys[name] ?? ProviderKey(p8: bytes, keyID: keyID, teamID: teamID, name: path)
         keys[name] = key
-        return Entry(bundle: credential.bundle, credential: .token(key))
+        mark.combine(bytes)
+        mark.combine(keyID)
+        mark.combine(teamID)
+        return Entry(bundle: credential.bundle, credential: .token(key), mark: mark.finalize())
       }
       let path = credential.certificate ?? ""
       let password = try credential.passwordFile.map { try Files.readLine($0) } ?? ""
+      mark.combine(try Files.read(path))
       return Entry(
         bundle: credential.bundle,
-        credential: .certificate(try certificate(path, password: password), name: path))
+        credential: .certificate(try certificate(path, password: password), name: path), mark: mark.finalize())
     }
   }
 

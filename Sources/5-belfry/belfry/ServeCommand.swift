@@ -13,6 +13,7 @@ let serveCommand: Command = Command(
     Speaks JPush's /v3, so that JPush's server SDKs work unmodified, and the calls of apps under /device/v1.
     With --demo a simulated APNs and three simulated iPhones run in the same process, and every payload of the articles \
     that Belfry is built from is pushed to them in every app state.
+    Keys and certificates may be replaced while it runs: it sees that their files changed, or is told by SIGHUP.
     When ready, one line of JSON on standard output says where everything is.
     """,
   options: ServeConfiguration.options + [
@@ -31,9 +32,12 @@ let serveCommand: Command = Command(
     if isDemo {
       return try await Demo.run(configuration, log: log, once: parsed.flag("once"), json: parsed.flag("json"))
     }
+    let signals = ProcessSignals(rereads: true)
     let host = try await ServiceHost.start(configuration, log: log)
+    let watch = Task { await host.watch(configuration).run(hangups: signals.hangups) }
     announce("listening", host.places)
-    await waitForEnd()
+    await signals.end()
+    watch.cancel()
     await host.stop()
     return .success
   })

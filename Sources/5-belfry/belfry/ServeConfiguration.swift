@@ -18,6 +18,8 @@ struct ServeConfiguration: Equatable {
   var trust = Setting<String?>(nil, .standard)
   /// What to authenticate with, by bundle id; not needed with `simulator`.
   var credentials = Setting<[Credential]>([], .standard)
+  /// The least wait in minutes after a 5xx of APNs; 0 tries again within seconds (`RetryPolicy.ServerFaults`). Default 0.
+  var serverFaultMinutes = Setting<Int?>(nil, .standard)
 
   enum Origin: Equatable, Sendable {
     case flag(String)
@@ -110,6 +112,15 @@ struct ServeConfiguration: Equatable {
     }
   }
 
+  /// The credentials that the file at `path` names now.
+  static func credentials(inFile path: String) throws -> [Credential] {
+    var configuration = ServeConfiguration()
+    try configuration.read(path)
+    return configuration.credentials.value
+  }
+
+  private init() { data = Setting("", .standard) }
+
   private mutating func read(_ path: String) throws {
     let text: Data
     do { text = try Data(contentsOf: URL(filePath: path)) } catch {
@@ -129,6 +140,13 @@ struct ServeConfiguration: Equatable {
     if let value = file.data { data = Setting(resolved(value), .file(path)) }
     if let value = file.apns { apns = Setting(value, .file(path)) }
     if let value = file.trust { trust = Setting(resolved(value), .file(path)) }
+    if let value = file.serverFaultMinutes {
+      guard (0...1440).contains(value) else {
+        throw CommandFault(
+          "\(path): serverFaultMinutes: give 0 (try again within seconds) to 1440, or 15 as Apple says")
+      }
+      serverFaultMinutes = Setting(value, .file(path))
+    }
     if let value = file.credentials {
       let credentials = value.map { credential in
         var credential = credential
@@ -144,10 +162,12 @@ struct ServeConfiguration: Equatable {
   /// The file as written.
   private struct File: Decodable {
     var listen, data, apns, trust: String?
+    var serverFaultMinutes: Int?
     var credentials: [Credential]?
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.strict(["listen", "data", "apns", "trust", "credentials"])
+      let container = try decoder.strict(["listen", "data", "apns", "trust", "serverFaultMinutes", "credentials"])
+      serverFaultMinutes = try container.decodeIfPresent(Int.self, forKey: "serverFaultMinutes")
       listen = try container.decodeIfPresent(String.self, forKey: "listen")
       data = try container.decodeIfPresent(String.self, forKey: "data")
       apns = try container.decodeIfPresent(String.self, forKey: "apns")
@@ -215,6 +235,10 @@ let configCommand: Command = Command(
       ("data", configuration.data.value, configuration.data.origin.words),
       ("apns", configuration.apns.value, configuration.apns.origin.words),
       ("trust", configuration.trust.value ?? "the system's", configuration.trust.origin.words),
+      (
+        "serverFaultMinutes", String(configuration.serverFaultMinutes.value ?? 0),
+        configuration.serverFaultMinutes.origin.words
+      ),
       (
         "credentials", configuration.credentials.value.map(\.bundle).joined(separator: ", "),
         configuration.credentials.origin.words

@@ -20,6 +20,9 @@ struct ServiceHost {
   let simulator: APNSSimulator?
   let loops: LoopGroup
   let clock: any WallClock
+  let log: ServiceLog
+  /// Credentials that come from no file: the simulator's own.
+  let madeEntries: [Senders.Entry]
 
   /// Starts everything, lowest first; what was started is stopped again when a later part fails.
   static func start(_ configuration: ServeConfiguration, log: ServiceLog) async throws -> ServiceHost {
@@ -38,10 +41,14 @@ struct ServiceHost {
     do {
       let (destination, entries, started) = try await destination(configuration, data: data)
       simulator = started
-      for entry in entries {
-        if let notice = entry.credential.notice(at: clock.now) { log.client(notice) }
+      var retry = RetryPolicy.Settings()
+      if let minutes = configuration.serverFaultMinutes.value, minutes > 0 {
+        retry.serverFaults = .after(.minutes(Int64(minutes)))
       }
-      let senders = Senders(destination, entries, clock: clock, loops: loops) { log.client($0) }
+      let senders = Senders(destination, entries, retry: retry, clock: clock, loops: loops) { event, key in
+        log.client(event, credential: key?.bundle, environment: key?.environment)
+      }
+      await senders.lookAtTerms()
       let service = PushService(
         store: store, bus: InProcessBus(clock: clock), clock: clock,
         seed: UInt64.random(in: 0...UInt64.max), senders: { await senders.sender(for: $0, $1) },
@@ -50,10 +57,11 @@ struct ServiceHost {
       do {
         var settings = HTTPAPI.Settings()
         settings.health = { ["apns": .array(await senders.health())] }
+        settings.metrics = { await senders.metrics() }
         let server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(on: listen)
         return ServiceHost(
           store: store, service: service, server: server, senders: senders, simulator: simulator, loops: loops,
-          clock: clock)
+          clock: clock, log: log, madeEntries: Array(entries.dropFirst(configuration.credentials.value.count)))
       } catch {
         await service.stop()
         throw error
@@ -74,6 +82,25 @@ struct ServiceHost {
     await simulator?.stop()
     await loops.stop()
     await store.close()
+  }
+
+  /// What replaces credentials while the service runs: the files that `configuration` names, and its own if it has one.
+  func watch(_ configuration: ServeConfiguration) -> CredentialWatch {
+    let named: @Sendable () throws -> [ServeConfiguration.Credential] = {
+      guard case .file(let path) = configuration.credentials.origin else { return configuration.credentials.value }
+      return try ServeConfiguration.credentials(inFile: path)
+    }
+    return CredentialWatch(
+      senders: senders, clock: clock, log: log,
+      files: {
+        var paths: [String] = []
+        if case .file(let path) = configuration.credentials.origin { paths.append(path) }
+        for credential in (try? named()) ?? [] {
+          paths += [credential.key, credential.certificate, credential.passwordFile].compactMap { $0 }
+        }
+        return paths
+      },
+      read: { [madeEntries] in try Senders.entries(try named()) + madeEntries })
   }
 
   var address: String { "http://\(server.endpoint)" }

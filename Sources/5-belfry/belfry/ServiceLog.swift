@@ -73,6 +73,7 @@ struct ServiceLog: Sendable {
     case .alarm(let words): tell(.alarm, "apns_held", words, fields)
     case .credentialRotated(let name):
       tell(.notice, "credential_rotated", "new connections use \(name); the old ones end with what they owe", fields)
+    case .certificateUnusable(let words): tell(.alarm, "certificate_unusable", words, fields)
     case .certificateEnding(let words): tell(.warning, "certificate_ending", words, fields)
     }
   }

@@ -6,18 +6,53 @@ import Dispatch
   import Darwin
 #endif
 
-/// Waits until somebody ends the process in the usual ways (Ctrl-C, `kill`); a second signal ends it at once.
-func waitForEnd() async {
-  let (signals, sink) = AsyncStream<Int32>.makeStream()
-  let queue = DispatchQueue(label: "belfry.signals")
-  let sources = [SIGINT, SIGTERM].map { number in
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-    source.setEventHandler { sink.yield(number) }
+/// How somebody outside tells a running command to end (Ctrl-C, `kill`) or to read its files again (`kill -HUP`). Made
+/// before the command says that it listens: from then on no signal is lost, and none ends the process by default. One in a
+/// process. (A signal source of Dispatch stands some time after `resume` only, so a pipe of our own holds what came.)
+final class ProcessSignals: @unchecked Sendable {  // constants, made in `init`
+  private let ends: AsyncStream<Void>
+  /// One for each SIGHUP, at most one waiting; for one reader.
+  let hangups: AsyncStream<Void>
+  private let source: any DispatchSourceRead
+
+  /// - Parameter rereads: whether SIGHUP means to read files again; else it ends the process, as it does by default.
+  init(rereads: Bool = false) {
+    let (ends, end) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let (hangups, hangup) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    var ports: [Int32] = [-1, -1]
+    pipe(&ports)
+    for port in ports {
+      _ = fcntl(port, F_SETFL, O_NONBLOCK)
+      _ = fcntl(port, F_SETFD, FD_CLOEXEC)
+    }
+    source = DispatchSource.makeReadSource(fileDescriptor: ports[0], queue: DispatchQueue(label: "belfry.signals"))
+    source.setEventHandler {
+      var byte: UInt8 = 0
+      while read(ports[0], &byte, 1) == 1 {
+        if Int32(byte) == SIGHUP { hangup.yield() } else { end.yield() }
+      }
+    }
     source.resume()
-    return source
+    signalPort = ports[1]
+    for number in [SIGINT, SIGTERM] + (rereads ? [SIGHUP] : []) { signal(number, noteSignal) }
+    self.ends = ends
+    self.hangups = hangups
   }
-  for await _ in signals { break }
-  for source in sources { source.cancel() }
-  for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+
+  /// Waits for SIGINT or SIGTERM, which may have come already; a second one then ends the process at once.
+  func end() async {
+    for await _ in ends { break }
+    for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+  }
+}
+
+/// Where `noteSignal` writes; set before it is installed, and never after.
+nonisolated(unsafe) private var signalPort: Int32 = -1  // written once, before any handler stands
+
+/// The handler: only what POSIX allows in one.
+private func noteSignal(_ number: Int32) {
+  let before = errno
+  var byte = UInt8(truncatingIfNeeded: number)
+  _ = write(signalPort, &byte, 1)
+  errno = before
 }

@@ -1,0 +1,67 @@
+import Basics
+import PushPayload
+
+/// Sees when the files of the credentials change, on disk or because somebody says so (SIGHUP), and hands them on. What
+/// cannot be read changes nothing and is told once; the next change is looked at again.
+struct CredentialWatch: Sendable {
+  let senders: Senders
+  let clock: any WallClock
+  let log: ServiceLog
+  /// The files that the credentials are made from, and the configuration's own; read anew each time.
+  let files: @Sendable () -> [String]
+  /// The credentials as the files have them now; throws with the file's name and what is wrong.
+  let read: @Sendable () throws -> [Senders.Entry]
+
+  /// Between two looks at the files.
+  static let period = Instant.Span.seconds(5)
+  /// Between two looks at the dates of certificates.
+  static let termPeriod = Instant.Span.hours(1)
+
+  /// Until its task is cancelled.
+  func run(hangups: AsyncStream<Void>) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await _ in hangups { await reread(why: "SIGHUP") }
+      }
+      group.addTask { await watch() }
+    }
+  }
+
+  private func watch() async {
+    var seen = stamps()
+    var lookedAt = clock.uptime
+    await senders.lookAtTerms()
+    while (try? await clock.sleep(for: Self.period)) != nil {
+      if clock.uptime.milliseconds - lookedAt.milliseconds >= Self.termPeriod.milliseconds {
+        lookedAt = clock.uptime
+        await senders.lookAtTerms()
+      }
+      let now = stamps()
+      guard now != seen else { continue }
+      seen = now
+      await reread(why: "a file changed")
+      seen = stamps()  // the configuration may name others now
+    }
+  }
+
+  private func stamps() -> [String: String] {
+    Dictionary(files().map { ($0, Files.stamp($0) ?? "") }) { $1 }
+  }
+
+  /// Reads the credentials anew, and tells what came of it.
+  func reread(why: String) async {
+    do {
+      let changed = await senders.replace(try read())
+      log.tell(
+        .notice, "credentials_read",
+        changed.isEmpty
+          ? "the credentials were read again; none has changed"
+          : "changed credentials are used from the next connection on",
+        ["why": .string(why), "changed": .array(changed.map { .string($0) })])
+    } catch {
+      let words = (error as? CommandFault)?.words ?? "\(error)"
+      log.tell(
+        .alarm, "credentials_unreadable", "\(words). The credentials from before go on", ["why": .string(why)])
+    }
+  }
+}
