@@ -123,7 +123,9 @@ let package = Package(
     tests("APNSClientTests", ["APNSClient", "Delivery", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
     tests(
       "APNSSimulatorTests",
-      ["APNSSimulator", "HTTPClient", "PushPayload", "Transport", "Basics", "BelfryTesting"]),
+      [
+        "APNSSimulator", "APNSClient", "Delivery", "HTTPClient", "PushPayload", "Transport", "Basics", "BelfryTesting",
+      ]),
     tests(
       "PushServiceTests",
       ["PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload", "Basics", "BelfryTesting"]),

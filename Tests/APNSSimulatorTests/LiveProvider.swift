@@ -14,6 +14,18 @@ actor LiveProvider {
   private var connection: HTTP2ClientConnection?
   private var answers: [Int32: CheckedContinuation<Answer?, Never>] = [:]
   private(set) var events: [Event] = []
+  private var pongs = 0
+  /// Streams in the order of their answers.
+  private(set) var answered: [Int32] = []
+  /// Last-stream-id and code of each GOAWAY.
+  private(set) var goAways: [GoAway] = []
+  /// Streams that were reset, and how.
+  private(set) var resets: [Int32: HTTP2ErrorCode] = [:]
+
+  struct GoAway: Equatable, Sendable {
+    var lastStream: Int32
+    var code: HTTP2ErrorCode
+  }
   private var waiting: [(ready: ([Event]) -> Bool, wake: CheckedContinuation<[Event], Never>)] = []
 
   struct Answer: Equatable, Sendable {
@@ -54,6 +66,16 @@ actor LiveProvider {
     return await withCheckedContinuation { waiting.append((ready, $0)) }
   }
 
+  /// Whether the other end answers; false after a quarter of a second.
+  func ping() async -> Bool {
+    pongs = 0
+    connection?.ping()
+    for _ in 0..<50 where pongs == 0 { try? await Task.sleep(for: .milliseconds(5)) }
+    return pongs > 0
+  }
+
+  fileprivate func pong() { pongs += 1 }
+
   func close() async {
     connection?.close(graceful: false)
     _ = await until { $0.contains(.closed) }
@@ -71,7 +93,18 @@ actor LiveProvider {
     waiting = []
   }
 
+  fileprivate func see(goAway: GoAway, _ words: String) {
+    goAways.append(goAway)
+    see(.goAway(words))
+  }
+
+  fileprivate func failed(_ stream: Int32, _ code: HTTP2ErrorCode) {
+    resets[stream] = code
+    answered(stream, nil)
+  }
+
   fileprivate func answered(_ stream: Int32, _ answer: Answer?) {
+    if answer != nil { answered.append(stream) }
     answers.removeValue(forKey: stream)?.resume(returning: answer)
   }
 }
@@ -95,13 +128,15 @@ private final class LiveBridge: HTTP2ClientHandler {
     provider.assumeIsolated { $0.answered(stream, answer) }
   }
 
-  func streamFailed(stream: Int32, code: HTTP2ErrorCode) { provider.assumeIsolated { $0.answered(stream, nil) } }
+  func streamFailed(stream: Int32, code: HTTP2ErrorCode) { provider.assumeIsolated { $0.failed(stream, code) } }
 
   func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) {
-    provider.assumeIsolated { $0.see(.goAway(String(decoding: debugData, as: UTF8.self))) }
+    provider.assumeIsolated {
+      $0.see(goAway: .init(lastStream: lastStream, code: code), String(decoding: debugData, as: UTF8.self))
+    }
   }
 
-  func pong() {}
+  func pong() { provider.assumeIsolated { $0.pong() } }
 
   func closed(_ fault: TransportFault) { provider.assumeIsolated { $0.see(.closed) } }
 }

@@ -223,6 +223,36 @@ struct APNSCommandTests {
     #expect(try await first.end() == 0)
   }
 
+  @Test("faults of a file: SIGHUP reads it again, a mistake is told and leaves the former; each fault is told")
+  func faultsFile() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/faults.json5"
+    func write(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
+    try write("{ faults: [ { id: 'busy', action: { refuse: 'ServiceUnavailable' } } ] } // JSON5")
+    let (belfry, facts) = try await Self.start(folder, ["--faults", path, "--fault-seed", "7"])
+    func push() async throws -> String {
+      try await Self.run("/bin/bash", [], input: Self.block("curl:", of: belfry.output)).1
+    }
+    #expect(try await push().contains(#"{"reason":"ServiceUnavailable"}"#))
+    try write("{ faults: [ { action: { refuse: 'ServiceUnavailble' } } ] }")
+    belfry.signal(SIGHUP)
+    try await belfry.complaint("Did you mean")
+    #expect(belfry.errorOutput.contains("faults.json5: faults[0].action.refuse: found"), "\(belfry.errorOutput)")
+    #expect(try await push().contains(#"{"reason":"ServiceUnavailable"}"#))
+    try write("{ faults: [] }")
+    belfry.signal(SIGHUP)
+    try await belfry.complaint("faults read again: 0 in force")
+    #expect(try await push().contains("HTTP/2 200"))
+    let told = belfry.errorOutput.components(separatedBy: "\n").filter { $0.contains("fault \"busy\"") }
+    #expect(told.count == 2, "\(belfry.errorOutput)")
+    try write("{ faults: [ { id: 'back', action: { refuse: 'Shutdown' } } ] }")
+    let answer = try await HTTPClient().call("POST", "\(facts["control"] ?? "")/faults/reload")
+    #expect(answer.status == 200)
+    #expect(try await push().contains("Shutdown"))
+    belfry.signal(SIGTERM)
+    #expect(try await belfry.end() == 0)
+  }
+
   @Test("a port in use is told with status 1, and the first goes on")
   func portInUse() async throws {
     let folder = try TemporaryFolder()

@@ -59,6 +59,15 @@ final class BelfryProcess: @unchecked Sendable {  // `lock` guards what the read
     throw ProcessFault(words: "no event '\(name)' in \(seconds) s\n\(output)\n\(errorOutput)")
   }
 
+  /// Waits until standard error has said so.
+  func complaint(_ words: String, within seconds: Double = 60) async throws {
+    let deadline = Date().addingTimeInterval(seconds)
+    while !errorOutput.contains(words) {
+      if Date() > deadline { throw ProcessFault(words: "never said '\(words)'\n\(errorOutput)") }
+      try await Task.sleep(nanoseconds: 10_000_000)
+    }
+  }
+
   func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
   /// Waits for the end and answers the exit status; a process ended by signal n answers −n.

@@ -48,10 +48,11 @@ struct ServerConductTests {
     let (pongs, others) = try await withServer { endpoint -> (Int, [RawFrame]) in
       let client = try RawClient(endpoint)
       _ = client.synchronize()
-      client.send(
-        .request(1), .request(3, path: answersPings ? "/ping-only" : "/mute"), .request(5),
-        RawFrame(kind: .ping, payload: Array("in sync?".utf8)), .request(7))
+      client.send(.request(1), .request(3, path: answersPings ? "/ping-only" : "/mute"), .request(5))
+      _ = client.until { $0.kind == .data }
       let other = try RawClient(endpoint)
+      _ = other.synchronize()
+      client.send(RawFrame(kind: .ping, payload: Array("in sync?".utf8)), .request(7))
       if answersPings { _ = client.until { $0.kind == .ping } }
       other.send(.request(1, path: "/cut-first"))
       _ = other.until { $0.kind == .data }

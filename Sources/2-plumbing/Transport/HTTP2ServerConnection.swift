@@ -110,7 +110,7 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
 
   /// Makes the connection half open: from now on nothing is answered, whatever comes is read, and TCP goes on
   /// acknowledging. With `answersPings` HTTP/2 itself still lives (PING, SETTINGS, windows); without it not a byte leaves.
-  /// What was answered before is still sent. Only `abort`, the client, or the listener's stop ends it.
+  /// What was answered before is still sent, with the PINGs of this turn of the loop. Only `abort`, the client, or the listener's stop ends it.
   public func mute(answersPings: Bool) {
     loop.preconditionCurrent()
     session?.mute(answersPings: answersPings)

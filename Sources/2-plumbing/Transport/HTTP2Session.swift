@@ -49,6 +49,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   var isOpened = false
   /// Half open: requests are read and never answered; see `mute`.
   var isMute = false
+  /// Not even PINGs, once this turn's output is sent.
+  var becomesDeaf = false
   var flushAsked = false
   var isPaused = false
   /// What was in hand when reading was paused; at most what one read brought.
@@ -65,6 +67,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   var goAwaySent = false
   /// GOAWAY frames of ours that are queued; any other comes from nghttp2.
   var ownGoAways = 0
+  /// GOAWAY frames that drop streams, waiting for the answers before them to leave.
+  var owedGoAways: [(last: Int32, code: UInt32, debugData: [UInt8])] = []
   /// Server: the highest stream that a GOAWAY of ours left to be served.
   var servedUpTo = Int32.max
   /// nghttp2 found the peer at fault and says so by GOAWAY.
@@ -283,12 +287,32 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   func goAway(lastStream: Int32?, code: UInt32, debugData: [UInt8]) {
     guard let nghttp2, !isEnded else { return }
     goAwaySent = true
-    let last = lastStream ?? nghttp2_session_get_last_proc_stream_id(nghttp2)
+    let newest = nghttp2_session_get_last_proc_stream_id(nghttp2)
+    let last = lastStream ?? newest
+    if side == .server, last < newest {
+      // Drops streams: what is already answered shall leave before it, whole.
+      servedUpTo = min(servedUpTo, last)
+      owedGoAways.append((last, code, debugData))
+      return flushLater()
+    }
+    submitGoAway(last, code, debugData)
+  }
+
+  private func submitGoAway(_ last: Int32, _ code: UInt32, _ debugData: [UInt8]) {
     let submitted = nghttp2_submit_goaway(
       nghttp2, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, code, debugData, debugData.count)
     if submitted == 0 { ownGoAways += 1 }
     if side == .server { servedUpTo = min(servedUpTo, last) }
     flushLater()
+  }
+
+  /// False when none is owed.
+  func submitOwedGoAways() -> Bool {
+    guard !owedGoAways.isEmpty else { return false }
+    let owed = owedGoAways
+    owedGoAways = []
+    for (last, code, debugData) in owed { submitGoAway(last, code, debugData) }
+    return true
   }
 
   func announce(maxConcurrentStreams limit: UInt32) {

@@ -18,6 +18,7 @@ extension HTTP2Session {
       var data: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(nghttp2, &data)
       guard count > 0, let data else {
+        if count == 0, submitOwedGoAways() { continue }
         if count < 0 {
           stream.abort(Self.violationFault(place, "HTTP/2 cannot go on (\(nghttp2Words(count)))"))
         }
@@ -47,6 +48,7 @@ extension HTTP2Session {
       isPaused = true
       stream.pauseReading()
     }
+    if becomesDeaf { stream.goDeaf() }
     closeIfDone()
   }
 
@@ -70,14 +72,14 @@ extension HTTP2Session {
   /// See `HTTP2ServerConnection.mute`.
   func mute(answersPings: Bool) {
     guard !isMute, !isEnded else { return }
-    flush()
     isMute = true
+    becomesDeaf = !answersPings
     // Somebody waits for the end already, and it would never come.
     guard !isDraining else {
       stream?.reset(StreamConnection.stopped(place))
       return
     }
-    if !answersPings { stream?.goDeaf() }
+    flushLater()
   }
 
   /// Puts `drainWords` behind a shutdown notice (GOAWAY of stream 2^31-1), which nghttp2 makes without debug data, when

@@ -111,6 +111,7 @@ public final class APNSSimulator: Sendable {
   /// Says GOAWAY to providers, lets them finish for at most `grace`, writes what is not written, and closes all.
   public func stop(grace: Instant.Span = .seconds(1)) async {
     core.stop()
+    core.faults.stop()
     await control?.stop()
     await proxy?.stop()
     for listener in listeners { await listener.stop(grace: grace) }
@@ -158,6 +159,23 @@ public final class APNSSimulator: Sendable {
   @discardableResult
   public func revokeKey(_ keyID: String) -> Bool { core.providers.revokeKey(keyID) }
 
+  // MARK: Faults
+
+  /// Puts these troubles in place of all that were; counters begin anew. Takes effect for the next request, and at once
+  /// for lasting states (bandwidth, stream limits).
+  public func setFaults(_ rules: [FaultRule]) { core.faults.set(rules) }
+
+  /// The rules in force, in their order, with how often each applied.
+  public var faults: [FaultStanding] { core.faults.standings }
+
+  /// Faults that happened, oldest first, at most 1,000.
+  public var appliedFaults: [AppliedFault] { core.faults.applied }
+
+  /// Reads the rules again from where they came (`Configuration.Faults.reload`); throws what is wrong there and then
+  /// leaves the former in force. nil when they came from no file.
+  @discardableResult
+  public func reloadFaults() throws -> [FaultRule]? { try core.faults.readAgain() }
+
   // MARK: Start
 
   private static func tlsContext(
@@ -179,11 +197,13 @@ public final class APNSSimulator: Sendable {
     http.idleTimeout = limits.idleTimeout
     http.refusesOverrun = limits.overrun == .refuse
     let seeds = Locked(Dice(seed: seed ^ UInt64(environment == .sandbox ? 1 : 2)))
-    return try await HTTP2Listener.bind(endpoint, loops: loops, tls: tls, settings: settings, limits: http) {
-      connection in
-      ProviderConnection(
-        connection, core: core, environment: environment, limits: limits,
-        seed: seeds.withLock { $0.next() })
-    }
+    return try await HTTP2Listener.bind(
+      endpoint, loops: loops, tls: tls, settings: settings, limits: http,
+      admit: { _ in core.faults.admission(to: environment) },
+      makeHandler: { connection in
+        ProviderConnection(
+          connection, core: core, environment: environment, limits: limits,
+          seed: seeds.withLock { $0.next() })
+      })
   }
 }

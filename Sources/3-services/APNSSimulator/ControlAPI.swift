@@ -71,6 +71,7 @@ struct ControlRoutes: Sendable {
     case "certificates" where rest.isEmpty: return try certificates(request)
     case "certificates" where rest.count == 1: return try revokeCertificate(request, rest[0])
     case "teams": return try teams(request, rest)
+    case "faults": return try faults(request, rest)
     case "ca.pem" where rest.isEmpty: return authority()
     default: throw Self.noSuchPlace(request)
     }
@@ -84,6 +85,7 @@ struct ControlRoutes: Sendable {
     assertionPlaces,
     credentialPlaces,
     teamPlaces,
+    faultPlaces,
   ].flatMap { $0 }
 
   private static let index: JSONValue = [

@@ -9,6 +9,8 @@ struct ProviderAnswer: Sendable {
   var body: [UInt8] = []
   /// Why the push was not taken, if it was not.
   var reason: RefusalReason?
+  /// The most bytes of a DATA frame; all in one, unless a fault wants it otherwise.
+  var dataSize = Int.max
 
   /// Without a body. `id` becomes `apns-id`.
   init(status: Int, id: Bytes) {

@@ -8,11 +8,12 @@ internal import Transport
 final class ProviderConnection: HTTP2ServerHandler {
   /// Counts from 1 over all of the simulator's connections.
   let number: UInt64
-  private let core: SimulatorCore
-  private let environment: SimulatedEnvironment
+  let core: SimulatorCore
+  let environment: SimulatedEnvironment
   private let firstAnswerDelay: Instant.Span
-  private var connection: HTTP2ServerConnection?
-  private var trust: ConnectionTrust
+  private(set) var connection: HTTP2ServerConnection?
+  let faults: ConnectionFaults
+  var trust: ConnectionTrust
   private var standing: ConnectionStanding
   /// Requests above the stream limit, oldest first.
   private var waiting: [(stream: Int32, request: HTTP2Request)] = []
@@ -39,6 +40,9 @@ final class ProviderConnection: HTTP2ServerHandler {
     standing = ConnectionStanding(rules: limits.standing)
     dice = Dice(seed: seed)
     trust = ConnectionTrust()
+    faults = ConnectionFaults(
+      connection, number: number, environment: self.environment, firstStreams: limits.standing.firstLimit,
+      desk: core.faults)
     guard let peer = connection.peerCertificate else { return }
     let now = core.clock.now
     let identity = ConnectionTrust.Identity(peer, directory: core.providers, now: now)
@@ -69,7 +73,9 @@ final class ProviderConnection: HTTP2ServerHandler {
     serveWaiting()
   }
 
-  func settingsAcknowledged() { perform(standing.handle(.acknowledged)) }
+  func settingsAcknowledged() {
+    if faults.acknowledged() { perform(standing.handle(.acknowledged)) }
+  }
 
   func draining(_ reason: TransportFault) -> [UInt8] {
     if reason.kind == .timedOut(.idle) { return Refusal(.idleTimeout, "").body(spelling: core.spelling) }
@@ -80,6 +86,7 @@ final class ProviderConnection: HTTP2ServerHandler {
   func closed(_ fault: TransportFault) {
     connection = nil
     waiting = []
+    faults.closed()
   }
 
   // MARK: In and out
@@ -106,11 +113,16 @@ final class ProviderConnection: HTTP2ServerHandler {
   private func enter(_ request: HTTP2Request, stream: Int32) {
     guard connection != nil else { return }
     let sorted = PushRequest(request.fields)
-    switch judge(sorted, body: request.body, excess: request.excess) {
-    case .now(let verdict): answer(stream, verdict)
-    case .onceKept(let verdict, let id): answer(stream, verdict, onceKept: id, sorted)
-    }
+    guard !core.faults.isActive else { return enter(request, sorted, stream: stream, meeting: core.faults) }
+    answer(stream, judge(sorted, body: request.body, excess: request.excess), to: sorted)
     if certificateRefusal != nil { dismissForCertificate(isTold: true) }
+  }
+
+  func answer(_ stream: Int32, _ verdict: Verdict, to request: PushRequest) {
+    switch verdict {
+    case .now(let verdict): answer(stream, verdict)
+    case .onceKept(let verdict, let id): answer(stream, verdict, onceKept: id, request)
+    }
   }
 
   /// 200 promises that what has to wait is kept: it is told once that is so.
@@ -127,8 +139,9 @@ final class ProviderConnection: HTTP2ServerHandler {
   }
 
   /// The one place where an answer leaves.
-  private func answer(_ stream: Int32, _ answer: ProviderAnswer) {
-    connection?.respond(stream: stream, status: answer.status, fields: answer.fields, body: answer.body)
+  func answer(_ stream: Int32, _ answer: ProviderAnswer) {
+    connection?.respond(
+      stream: stream, status: answer.status, fields: answer.fields, body: answer.body, dataSize: answer.dataSize)
     if let reason = answer.reason {
       perform(standing.handle(.refused(reason)))
     } else if answer.status == 200 {
@@ -136,11 +149,17 @@ final class ProviderConnection: HTTP2ServerHandler {
     }
   }
 
+  func prove() { perform(standing.handle(.proved)) }
+
   private func perform(_ effect: ConnectionStanding.Effect?) {
     switch effect {
     case .none: break
     case .announce(let limit):
-      connection?.announce(maxConcurrentStreams: limit)
+      if !faults.announce(maxConcurrentStreams: limit) {
+        // Not told, for a fault tells another limit; as good as acknowledged.
+        nonisolated(unsafe) let this = self  // comes back on the loop that it lives on
+        connection?.loop.execute { this.perform(this.standing.handle(.acknowledged)) }
+      }
       serveWaiting()
     case .dismiss(let reason): dismiss(Refusal(reason, "").body(spelling: core.spelling), times: 1)
     }
@@ -162,13 +181,15 @@ final class ProviderConnection: HTTP2ServerHandler {
 
   // MARK: Judging
 
-  private enum Verdict {
+  enum Verdict {
     case now(ProviderAnswer)
     case onceKept(ProviderAnswer, id: Bytes)
   }
 
-  /// What a request is answered by Apple's rules. Takes the push when it is in order.
-  private func judge(_ request: PushRequest, body: [UInt8], excess: HTTP2Request.Excess?) -> Verdict {
+  /// What a request is answered by Apple's rules. Takes the push when it is in order; `mark` is left on it.
+  func judge(
+    _ request: PushRequest, body: [UInt8], excess: HTTP2Request.Excess?, mark: FaultMark? = nil
+  ) -> Verdict {
     let id = answerID(to: request)
     if case .headerList = excess { return .now(ProviderAnswer(status: 431, id: id)) }
     let now = core.clock.now
@@ -184,7 +205,7 @@ final class ProviderConnection: HTTP2ServerHandler {
         case .sandbox: UUIDText.version4(dice.next(), dice.next())[...]
         case .production: nil
         }
-      let isKept = try core.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
+      let isKept = try core.accept(checked, id: id, uniqueID: uniqueID, body: body, mark: mark, now: now)
       let answer = ProviderAnswer(taken: id, uniqueID: uniqueID)
       return isKept ? .onceKept(answer, id: id) : .now(answer)
     } catch {
@@ -195,7 +216,7 @@ final class ProviderConnection: HTTP2ServerHandler {
   }
 
   /// The request's own, byte for byte, when it is a UUID; else a new one in capitals, as Apple's servers make them.
-  private func answerID(to request: PushRequest) -> Bytes {
+  func answerID(to request: PushRequest) -> Bytes {
     if let id = request[.messageID], UUIDText.isCanonical(id) { return id }
     return UUIDText.version4(dice.next(), dice.next(), upperCase: true)[...]
   }

@@ -73,7 +73,7 @@ struct ServiceState: Sendable {
 
   /// Takes a push whose headers and body are in order, or refuses it for its token. `id` is what the answer will carry.
   mutating func accept(
-    _ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], now: Instant
+    _ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], mark: FaultMark? = nil, now: Instant
   ) throws(Refusal) -> Acceptance {
     let record = try registry.find(
       token: checked.token, environment: checked.environment, topic: checked.topic, now: now)
@@ -90,7 +90,7 @@ struct ServiceState: Sendable {
     func place() -> DeliveryLane.Placement {
       schedule.place(push, number: number, device: owner.device, isGone: record.end != nil, now: now)
     }
-    var placement = place()
+    var placement = mark.flatMap { $0.isLost ? .dropped($0.words) : nil } ?? place()
     if placement == .overflow {
       acceptance.outcome.overflows.append(owner.device)
       apply(schedule.disconnect(owner.device, now: now), to: &acceptance.outcome, now: now)
@@ -112,7 +112,7 @@ struct ServiceState: Sendable {
     case .expired, .overflow: fate = .expired(now)
     case .dropped(let why): fate = .dropped(now, why)
     }
-    let remarks = PushRemarks.remarks(on: checked, now: now)
+    let remarks = PushRemarks.remarks(on: checked, now: now) + (mark.map { [$0.words] } ?? [])
     notifications.append { number in
       LoggedNotification(
         number: number, device: owner.device, push: push,

@@ -44,6 +44,8 @@ extension APNSSimulator {
     public var logCapacity = 10_000
     /// More keys that may sign, beside the one that is made.
     public var keys: [ProviderKey] = []
+    /// Troubles on demand (docs/faults.md).
+    public var faults = Faults()
     /// Told of each refused push, on a loop: must return at once.
     public var onRefusal: (@Sendable (LoggedRefusal) -> Void)?
 
@@ -68,6 +70,22 @@ extension APNSSimulator {
       rules.tokenSize = min(max(tokenSize, 1), 100)
       return rules
     }
+  }
+}
+
+extension APNSSimulator.Configuration {
+  /// The faults to begin with; `setFaults` and the control API change them.
+  public struct Faults: Sendable {
+    public var rules: [FaultRule] = []
+    /// For rates and jitter: the same seed and the same order of requests give the same faults. nil takes the
+    /// simulator's own.
+    public var seed: UInt64?
+    /// Reads the rules again where they came from, for `POST /faults/reload`; nil when they came from no file.
+    public var reload: (@Sendable () throws -> [FaultRule])?
+    /// Told of each fault that happened, on a loop: must return at once.
+    public var onFault: (@Sendable (AppliedFault) -> Void)?
+
+    public init() {}
   }
 }
 

@@ -43,6 +43,7 @@ final class SimulatorCore: Sendable {
   let providers: ProviderDirectory
   /// nil for no limit.
   private let rate: Locked<RequestRate>?
+  let faults: FaultDesk
   private let shared: Locked<Shared>
   private let onRefusal: (@Sendable (LoggedRefusal) -> Void)?
   /// Takes `takeChanges` when there is something to write; nil when nothing is kept.
@@ -56,6 +57,7 @@ final class SimulatorCore: Sendable {
     clock = configuration.clock
     checks = RequestChecks(rules: configuration.checkRules)
     spelling = configuration.keyEnvironmentSpelling
+    faults = FaultDesk(configuration.faults, clock: configuration.clock, seed: seed)
     onRefusal = configuration.onRefusal
     self.keeper = keeper
     alarm = DeliveryAlarm(clock: configuration.clock)
@@ -84,12 +86,13 @@ final class SimulatorCore: Sendable {
   /// a store keeps it: the provider is to be told only once `whenWritten` says that it is safe.
   @discardableResult
   func accept(
-    _ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], now: Instant
+    _ checked: CheckedPush, id: Bytes, uniqueID: Bytes?, body: [UInt8], mark: FaultMark? = nil, now: Instant
   ) throws(Refusal) -> Bool {
     if let fault = storeFault { throw Self.refusal(fault) }
     let (handover, sink, isKept, after) = try shared.withLock {
       (shared) throws(Refusal) -> (ServiceState.Handover?, Sink?, Bool, Aftermath) in
-      let acceptance = try shared.state.accept(checked, id: id, uniqueID: uniqueID, body: body, now: now)
+      let acceptance = try shared.state.accept(
+        checked, id: id, uniqueID: uniqueID, body: body, mark: mark, now: now)
       let sink = acceptance.handover.flatMap { shared.sinks[$0.device] }
       return (acceptance.handover, sink, acceptance.isKept, aftermath(&shared, acceptance.outcome))
     }

@@ -39,6 +39,10 @@ let apnsCommand = Command(
       name: "gone-delay", value: "SECONDS|FROM-TO",
       help: "How long after a push met a removed app 410 begins; default 1-10, 0 for at once"),
     .init(name: "token-size", value: "BYTES", help: "Of device tokens made here, 1 to 100; default 32"),
+    .init(
+      name: "faults", value: "FILE",
+      help: "JSON5 file with troubles to make (docs/faults.md); read again on SIGHUP", completion: .file),
+    .init(name: "fault-seed", value: "N", help: "Dice of the faults; default by chance"),
     .flag("quiet", "Print the line of JSON only"),
   ] + APNSLimits.options,
   run: { parsed in try await runAPNS(parsed) })
@@ -61,20 +65,45 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   }
   try APNSLimits.apply(parsed, to: &configuration)
   try readDelivery(parsed, &configuration)
+  if let path = parsed.value("faults") {
+    let path = Files.absolute(path)
+    configuration.faults.rules = try FaultsFile.read(path)
+    configuration.faults.reload = { try FaultsFile.read(path) }
+  }
+  if let text = parsed.value("fault-seed") {
+    guard let seed = UInt64(text) else { throw UsageFault("--fault-seed takes a number, not '\(text)'") }
+    configuration.faults.seed = seed
+  }
+  configuration.faults.onFault = { Terminal.complain("\($0)") }
   configuration.onRefusal = { refused in
+    guard !refused.isByFault else { return }  // told as a fault
     Terminal.complain(
       "\(refused.at) \(refused.refusal.reason.status) \(refused.refusal.reason.rawValue): \(refused.refusal.explanation)"
     )
   }
-  let signals = ProcessSignals()
+  let signals = ProcessSignals(rereads: parsed.value("faults") != nil)
   let simulator: APNSSimulator
   do { simulator = try await APNSSimulator.start(configuration) } catch { throw CommandFault("\(error)") }
   let guide = APNSGuide(simulator)
   if !parsed.flag("quiet") { Terminal.print(guide.text) }
   announce("listening", guide.places)
+  let rereading = Task {
+    for await _ in signals.hangups { rereadFaults(of: simulator) }
+  }
   await signals.end()
+  rereading.cancel()
   await simulator.stop()
   return .success
+}
+
+/// A mistake in the file is told, and the former faults stay.
+private func rereadFaults(of simulator: APNSSimulator) {
+  do {
+    guard let rules = try simulator.reloadFaults() else { return }
+    Terminal.complain("faults read again: \(rules.count) in force")
+  } catch {
+    Terminal.complain("\(error)\nThe former faults are still in force.")
+  }
 }
 
 private func readDelivery(_ parsed: ParsedCommand, _ configuration: inout APNSSimulator.Configuration) throws {

@@ -66,7 +66,8 @@ struct UsageFault: Error, Equatable {
 }
 
 /// The work could not be done: printed to standard error; the process ends with 1. Holds no secret.
-struct CommandFault: Error, Equatable {
+struct CommandFault: Error, Equatable, CustomStringConvertible {
   var words: String
   init(_ words: String) { self.words = words }
+  var description: String { words }
 }

@@ -1,0 +1,132 @@
+internal import Basics
+internal import PushPayload
+internal import Transport
+
+/// The way of a request while faults are set.
+extension ProviderConnection {
+  func enter(_ request: HTTP2Request, _ sorted: PushRequest, stream: Int32, meeting desk: FaultDesk) {
+    let subject = subject(of: sorted, stream: stream, asksDevice: desk.needsDevice)
+    let id = sorted[.messageID].map { text($0) } ?? ""
+    let decision = desk.decide(subject)
+    if let due = decision.connection, !faults.begin(due, subject, id: id) { return }
+    guard !faults.withholds(stream) else { return }
+    guard let due = decision.answer, case .answer(let fault) = due.action else {
+      return answer(stream, judge(sorted, body: request.body, excess: request.excess), to: sorted)
+    }
+    desk.note(due.rule, fault.words, subject, id: id)
+    let verdict = judge(sorted, request, fault, rule: due.rule)
+    guard let delay = due.delay else { return reply(stream, fault, verdict, sorted) }
+    faults.hold(for: delay) { [weak self] in self?.reply(stream, fault, verdict, sorted) }
+  }
+
+  private func subject(of request: PushRequest, stream: Int32, asksDevice: Bool) -> FaultSubject {
+    var subject = FaultSubject(moment: .request, connection: number, environment: environment)
+    subject.stream = stream
+    let path = request.path
+    if let slash = path.lastIndex(of: UInt8(ascii: "/")) { subject.token = bytes(fromHex: path[(slash + 1)...]) ?? [] }
+    if let topic = request[.topic] { subject.topic = String(decoding: topic, as: UTF8.self) }
+    subject.pushType =
+      request[.pushType].flatMap { PushType(bytes: $0) } ?? request[.topic].flatMap(TopicSuffix.pushType) ?? .alert
+    if asksDevice {
+      let token = subject.token
+      subject.device = core.withState { state, _ in state.registry.records[token]?.owner.device }
+    }
+    return subject
+  }
+
+  /// What the request is answered with a fault in the way; takes the push if the phone shall get it.
+  private func judge(
+    _ request: PushRequest, _ whole: HTTP2Request, _ fault: FaultAction.Answer, rule: String
+  ) -> Verdict {
+    let words = "fault \"\(rule)\": \(fault.words)"
+    switch fault.reply {
+    case .natural:
+      let mark = FaultMark(words: words, isLost: fault.delivers == false)
+      switch judge(request, body: whole.body, excess: whole.excess, mark: mark) {
+      case .now(let answer): return .now(fault.adorned(answer))
+      case .onceKept(let answer, let id): return .onceKept(fault.adorned(answer), id: id)
+      }
+    case .refuse, .raw, .resetStream, .none:
+      // Judged all the same: the provider's token counts, and with `delivers` the phone gets the push.
+      let id = answerID(to: request)
+      let now = core.clock.now
+      let checked = try? core.checks.check(
+        request, body: whole.body, trust: &trust, defaultEnvironment: environment, now: now, directory: core.providers)
+      if trust.isProven { prove() }
+      let delivers = fault.delivers ?? fault.isSuccess
+      if let checked, delivers {
+        _ = try? core.accept(checked, id: id, uniqueID: nil, body: whole.body, mark: FaultMark(words: words), now: now)
+      }
+      var answer = ProviderAnswer(status: fault.status, id: id)
+      answer.fields += fault.fields
+      answer.body = fault.body(now: now)
+      if case .refuse(let refuse) = fault.reply, let reason = RefusalReason(rawValue: refuse.reason) {
+        answer.reason = reason
+        core.note(Refusal(reason, since: refuse.since(now), words), id: id, request: request, now: now)
+      }
+      return .now(fault.adorned(answer))
+    }
+  }
+
+  private func reply(_ stream: Int32, _ fault: FaultAction.Answer, _ verdict: Verdict, _ request: PushRequest) {
+    switch fault.reply {
+    case .natural, .refuse, .raw: answer(stream, verdict, to: request)
+    case .resetStream(let code): connection?.reset(stream: stream, code: code)
+    case .none: break
+    }
+  }
+}
+
+extension FaultAction.Answer {
+  /// The answer with what the fault does to its form.
+  fileprivate func adorned(_ answer: ProviderAnswer) -> ProviderAnswer {
+    var answer = answer
+    if let retryAfter { answer.fields.append(HTTP2Field("retry-after", retryAfter)) }
+    if isSplit { answer.dataSize = 1 }
+    return answer
+  }
+
+  fileprivate var status: Int {
+    switch reply {
+    case .refuse(let refuse): refuse.status
+    case .raw(let status, _, _): status
+    case .natural, .resetStream, .none: 200
+    }
+  }
+
+  /// Whether a client takes it for the push's acceptance.
+  fileprivate var isSuccess: Bool {
+    switch reply {
+    case .raw(let status, _, _): status == 200
+    case .refuse(let refuse): refuse.status == 200
+    case .natural: true
+    case .resetStream, .none: false
+    }
+  }
+
+  fileprivate var fields: [HTTP2Field] {
+    guard case .raw(_, _, let contentType?) = reply else { return [] }
+    return [HTTP2Field("content-type", contentType)]
+  }
+
+  fileprivate func body(now: Instant) -> [UInt8] {
+    switch reply {
+    case .natural, .resetStream, .none: return []
+    case .raw(_, let body, _): return body
+    case .refuse(let refuse):
+      var object: JSONObject = ["reason": .string(refuse.reason)]
+      if let since = refuse.since(now) { object["timestamp"] = .number(JSONNumber(since.milliseconds)) }
+      return JSONValue.object(object).encoded()
+    }
+  }
+}
+
+extension FaultAction.Refuse {
+  fileprivate func since(_ now: Instant) -> Instant? {
+    switch timestamp {
+    case .usual: status == 410 ? now : nil
+    case .at(let instant): instant
+    case .absent: nil
+    }
+  }
+}
