@@ -6,6 +6,7 @@ let allCommands: [Command] = [
   pushCommand,
   apnsCommand,
   configCommand,
+  doctorCommand,
   completionCommand,
 ]
 

@@ -1,0 +1,214 @@
+import APNSClient
+import Audience
+import Basics
+import Delivery
+import Transport
+
+/// What the files of a credential say, before anything is sent.
+struct DoctorFiles {
+  let now: Instant
+  /// The environments that pushes will go to; nil for a server that is neither of Apple's.
+  let environments: Set<APNSEnvironment>?
+
+  /// The checks, and the credential when it can be tried.
+  func check(_ given: ServeConfiguration.Credential) -> (checks: [DoctorCheck], credential: Credential?) {
+    if let path = given.key { return key(given, path) }
+    return certificate(given, given.certificate ?? "")
+  }
+
+  // MARK: Keys
+
+  private func key(
+    _ given: ServeConfiguration.Credential, _ path: String
+  ) -> (checks: [DoctorCheck], credential: Credential?) {
+    let (keyID, teamID) = (given.keyID ?? "", given.teamID ?? "")
+    var (checks, bytes) = file(path)
+    guard let bytes else { return (checks, nil) }
+    if let disguise = Self.disguise(bytes) {
+      checks.append(
+        .init(.warn, .key, path, "the file \(disguise); it is understood here, not by every tool", "Download it again.")
+      )
+    }
+    checks += ids(path, keyID: keyID, teamID: teamID)
+    do throws(CredentialFault) {
+      let key = try ProviderKey(p8: bytes, keyID: keyID, teamID: teamID, name: path)
+      checks.append(.init(.ok, .key, path, "an EC P-256 key, as provider tokens are signed with"))
+      return (checks, .token(key))
+    } catch {
+      checks.append(.init(.fail, .key, path, error.found, error.remedy))
+      return (checks, nil)
+    }
+  }
+
+  /// What an editor, a shell or a mail made of the file (case C26).
+  private static func disguise(_ bytes: [UInt8]) -> String? {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "begins with a byte order mark" }
+    if bytes.contains(0x0D) { return "has line ends of Windows (CRLF)" }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.contains("\\n") ? "has the two characters \\n where lines should end" : nil
+  }
+
+  /// Apple names the file `AuthKey_<key id>.p8`: that tells when ids were mixed up.
+  private func ids(_ path: String, keyID: String, teamID: String) -> [DoctorCheck] {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return [] }
+    let told = String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
+    guard told.count == 10, told != keyID else { return [] }
+    if told == teamID {
+      return [
+        .init(
+          .fail, .ids, path, "key id and team id are swapped: the file is of key \(told), which is given as team id",
+          "Exchange keyID and teamID.")
+      ]
+    }
+    return [
+      .init(
+        .warn, .ids, path, "the file's name says key \(told), the configuration says \(keyID)",
+        "Give the key id under which Apple lists this key.")
+    ]
+  }
+
+  // MARK: Certificates
+
+  private func certificate(
+    _ given: ServeConfiguration.Credential, _ path: String
+  ) -> (checks: [DoctorCheck], credential: Credential?) {
+    var (checks, bytes) = file(path)
+    var password = ""
+    if let passwordFile = given.passwordFile {
+      let (more, text) = file(passwordFile)
+      checks += more
+      guard text != nil else { return (checks, nil) }
+      password = (try? Files.readLine(passwordFile)) ?? ""
+    }
+    guard let bytes else { return (checks, nil) }
+    let identity: TLSIdentity
+    do throws(TLSFault) {
+      identity =
+        path.hasSuffix(".pem")
+        ? try TLSIdentity(pem: bytes, password: password) : try TLSIdentity(pkcs12: bytes, password: password)
+    } catch {
+      checks.append(.init(.fail, .certificate, path, error.what, error.remedy))
+      return (checks, nil)
+    }
+    let facts = PushCertificate(identity.certificate)
+    checks += self.facts(facts, bundle: given.bundle, path) + [term(identity.certificate, path)]
+    return (checks, .certificate(identity, name: path))
+  }
+
+  private func facts(_ facts: PushCertificate, bundle: String, _ path: String) -> [DoctorCheck] {
+    guard let userID = facts.userID else {
+      return [
+        .init(
+          .fail, .certificate, path, "its subject has no UID, so it is no push certificate",
+          "Make one in Apple's developer portal: Apple Push Notification service SSL.")
+      ]
+    }
+    var checks = [DoctorCheck(.ok, .certificate, path, "a push certificate for \(userID)")]
+    let wanted = bundle == "*" ? userID : bundle
+    if facts.isVoIPOnly {
+      checks.append(
+        .init(
+          .fail, .topic, path,
+          "a VoIP certificate: it is for \(facts.topics.joined(separator: ", ")) only, so alerts of \(wanted) are refused",
+          "Make a certificate of the kind Apple Push Notification service SSL (Sandbox & Production)."))
+    } else if !facts.topics.contains(wanted) {
+      checks.append(
+        .init(
+          .fail, .topic, path, "it is for \(facts.topics.joined(separator: ", ")), not for \(wanted)",
+          "Give the certificate of \(wanted), or write the bundle id as the certificate has it."))
+    } else {
+      checks.append(.init(.ok, .topic, path, "topics: \(facts.topics.joined(separator: ", "))"))
+    }
+    for environment in (environments ?? []).sorted(by: { $0.rawValue < $1.rawValue })
+    where !facts.environments.contains(environment) {
+      let known = facts.environments.map { "\($0)" }.joined(separator: ", ")
+      checks.append(
+        .init(
+          environments?.count == 1 ? .fail : .warn, .environment, path,
+          "it is for \(known.isEmpty ? "no environment" : known), pushes to \(environment) are refused",
+          "Make a certificate for Sandbox & Production."))
+    }
+    return checks
+  }
+
+  private func term(_ certificate: Certificate, _ path: String) -> DoctorCheck {
+    let term = CertificateTerm(notBefore: certificate.notBefore, notAfter: certificate.notAfter, at: now)
+    let remedy = "Make a new one in Apple's developer portal and put it in this one's place."
+    switch term {
+    case .good: return .init(.ok, .term, path, "good until \(certificate.notAfter)")
+    case .ending(let end, let days):
+      return .init(
+        .warn, .term, path, "ends at \(end), in no more than \(days == 1 ? "a day" : "\(days) days")", remedy)
+    case .ended(let end): return .init(.fail, .term, path, "ended at \(end)", remedy)
+    case .notBegun(let start):
+      return .init(.fail, .term, path, "is good from \(start) on only", "Check this machine's clock, or wait.")
+    }
+  }
+
+  // MARK: Any file
+
+  private func file(_ path: String) -> (checks: [DoctorCheck], bytes: [UInt8]?) {
+    let bytes: [UInt8]
+    do { bytes = try Files.read(path) } catch {
+      return ([.init(.fail, .file, path, "cannot be read", "Check its name, and that this user may read it.")], nil)
+    }
+    var checks = [DoctorCheck(.ok, .file, path, "\(bytes.count) bytes")]
+    if let mode = Files.permissions(path), mode & 0o077 != 0 {
+      checks.append(
+        .init(
+          .warn, .permissions, path, "others than its owner may read it (mode \(String(mode & 0o777, radix: 8)))",
+          "chmod 600 \(path)."))
+    }
+    return (checks, bytes)
+  }
+}
+
+/// What a push certificate of Apple's says of itself (spec apns.md §7).
+struct PushCertificate {
+  /// UID of the subject: the bundle id.
+  let userID: String?
+  let topics: [String]
+  let environments: Set<APNSEnvironment>
+  let isVoIPOnly: Bool
+
+  init(_ certificate: Certificate) {
+    userID = certificate.userID
+    let arc = "1.2.840.113635.100.6.3."
+    var environments: Set<APNSEnvironment> = []
+    if certificate.extensions[arc + "1"] != nil { environments.insert(.sandbox) }
+    if certificate.extensions[arc + "2"] != nil { environments.insert(.production) }
+    self.environments = environments
+    let listed = (certificate.extensions[arc + "6"] ?? certificate.extensions[arc + "4"]).map(Self.topics) ?? []
+    topics = listed.isEmpty ? [certificate.userID].compactMap { $0 } : listed
+    isVoIPOnly = !topics.isEmpty && topics.allSatisfy { $0.hasSuffix(".voip") }
+  }
+
+  /// The UTF8Strings directly inside the outer SEQUENCE, as the list is believed to be made.
+  private static func topics(in der: [UInt8]) -> [String] {
+    guard let list = element(der[...]), list.tag == 0x30 else { return [] }
+    var topics: [String] = []
+    var rest = list.content
+    while let item = element(rest) {
+      if item.tag == 0x0C { topics.append(String(decoding: item.content, as: UTF8.self)) }
+      rest = item.rest
+    }
+    return topics
+  }
+
+  private static func element(
+    _ bytes: ArraySlice<UInt8>
+  ) -> (tag: UInt8, content: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
+    var rest = bytes
+    guard let tag = rest.popFirst(), let first = rest.popFirst() else { return nil }
+    var length = Int(first)
+    if first >= 0x80 {
+      let count = Int(first & 0x7F)
+      guard (1...3).contains(count), rest.count >= count else { return nil }
+      length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(count)
+    }
+    guard rest.count >= length else { return nil }
+    return (tag, rest.prefix(length), rest.dropFirst(length))
+  }
+}

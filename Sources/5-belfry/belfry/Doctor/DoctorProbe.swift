@@ -1,0 +1,198 @@
+import APNSClient
+import Audience
+import Basics
+import Delivery
+import PushPayload
+import Transport
+
+/// What APNs says: a connection, then one push to a token that nobody has. `BadDeviceToken` means that APNs looked past the
+/// credential, since it checks that first (spec apns.md §8.3); a 403 says which mistake it is.
+struct DoctorProbe {
+  /// Where to, and which environment's tokens it takes; nil when that is not known.
+  struct Target: Sendable {
+    var server: APNSServer
+    var environment: APNSEnvironment?
+    /// Another environment is tried too, so that what is wrong only here is no failure by itself.
+    var hasOthers = false
+  }
+
+  let trust: TLSClientContext.Trust
+  let clock: any WallClock
+  let loop: EventLoop
+  var timeout = Instant.Span.seconds(15)
+
+  func check(_ credential: Credential, bundle: String, at target: Target) async -> [DoctorCheck] {
+    let name = target.server.description
+    var report: APNSProbe.Report
+    do throws(TLSFault) { report = try await run(Self.push(bundle), credential, target) } catch {
+      return [.init(.fail, .certificate, bundle, error.what, error.remedy)]
+    }
+    var checks: [DoctorCheck] = []
+    if report.isConnected {
+      checks.append(.init(.ok, .connection, name, "TLS is up: chain, name and HTTP/2 are right"))
+    }
+    if let ahead = report.clockAhead { checks.append(Self.clock(ahead)) }
+    if report.reason == nil, !report.isAccepted, let fault = report.fault {
+      return checks + [Self.connection(fault, name)]
+    }
+    if report.clockAhead == nil, case .token = credential, let check = await shifted(report, credential, bundle, target)
+    {
+      return checks + [check]
+    }
+    return checks + [verdict(report, credential, bundle, target)]
+  }
+
+  private func run(
+    _ push: OutgoingPush, _ credential: Credential, _ target: Target, shift: Instant.Span = .seconds(0)
+  ) async throws(TLSFault) -> APNSProbe.Report {
+    try await APNSProbe.run(
+      push, to: target.server, credential: credential, trust: trust, shift: shift, timeout: timeout, clock: clock,
+      loop: loop)
+  }
+
+  /// Shows nothing, wakes nobody: a background push to a token that nobody has.
+  static func push(_ bundle: String, token: [UInt8] = [UInt8](repeating: 0, count: 32)) -> OutgoingPush {
+    OutgoingPush(
+      id: "00000000-0000-4000-8000-" + UInt64.random(in: 0..<(1 << 48)).hex12, token: token,
+      topic: bundle == "*" ? "com.example.belfry-doctor" : bundle, pushType: .background, priority: .considerate,
+      expiration: 0, collapseID: nil, payload: Array(#"{"aps":{"content-available":1}}"#.utf8))
+  }
+
+  // MARK: The way there
+
+  static func connection(_ fault: TransportFault, _ name: String) -> DoctorCheck {
+    switch fault.kind {
+    case .certificateUntrusted where name == "sandbox" || name == "production":
+      .init(
+        .fail, .connection, name,
+        "\(fault.what): this machine does not trust Apple's server, whose root is USERTrust RSA since early 2025",
+        "Install or update the package ca-certificates; with a proxy that opens TLS, exempt Apple's names.")
+    case .certificateUntrusted:
+      .init(
+        .fail, .connection, name, fault.what,
+        "Name the authority of this server as 'trust' in the configuration; of belfry apns it is ca.pem.")
+    default: .init(.fail, .connection, name, fault.what, fault.remedy)
+    }
+  }
+
+  // MARK: The clock
+
+  static func clock(_ ahead: Instant.Span) -> DoctorCheck {
+    let distance = ahead.milliseconds.magnitude
+    let minutes = distance / 60_000 + (distance % 60_000 >= 30_000 ? 1 : 0)
+    let side = ahead.milliseconds > 0 ? "ahead of" : "behind"
+    guard distance > 120_000 else {
+      return .init(.ok, .clock, "this machine", "within two minutes of the server's")
+    }
+    return .init(
+      distance > 5 * 60_000 ? .fail : .warn, .clock, "this machine",
+      "its clock is \(minutes) minutes \(side) the server's", "Set the clock, and keep it by NTP.")
+  }
+
+  /// APNs sends no date: a refused token is tried once more as if the clock were an hour off. Taken then, it is.
+  private func shifted(
+    _ report: APNSProbe.Report, _ credential: Credential, _ bundle: String, _ target: Target
+  ) async -> DoctorCheck? {
+    let side: (shift: Instant.Span, words: String)
+    switch report.reason {
+    case RefusalReason.expiredProviderToken.rawValue: side = (.hours(1), "behind")
+    case RefusalReason.invalidProviderToken.rawValue: side = (.hours(-1), "ahead of")
+    default: return nil
+    }
+    let again = try? await run(Self.push(bundle), credential, target, shift: side.shift)
+    let isTaken = again.map { $0.isAccepted || ($0.refusal?.provesCredential ?? false) } ?? false
+    let remedy = "Set the clock, and keep it by NTP."
+    if isTaken {
+      return .init(
+        .fail, .clock, "this machine",
+        "its clock is about an hour \(side.words) APNs', so every provider token is refused",
+        remedy)
+    }
+    guard report.reason == RefusalReason.expiredProviderToken.rawValue else { return nil }
+    return .init(
+      .fail, .clock, "this machine", "its clock is over an hour behind APNs', which calls a new provider token too old",
+      remedy)
+  }
+
+  // MARK: The credential
+
+  private func verdict(
+    _ report: APNSProbe.Report, _ credential: Credential, _ bundle: String, _ target: Target
+  ) -> DoctorCheck {
+    let name = target.server.description
+    if report.isAccepted { return .init(.ok, .credential, bundle, "\(name) takes pushes by it") }
+    guard let said = report.reason, !said.isEmpty else {
+      let status = report.refusal.map { "status \($0.status) without a reason" } ?? "nothing"
+      return .init(.warn, .credential, bundle, "\(name) answered \(status)", "Check what stands between here and APNs.")
+    }
+    guard let reason = RefusalReason(rawValue: said) else {
+      return .init(
+        report.refusal?.status == 403 ? .fail : .warn, .credential, bundle,
+        "\(name) answered \(report.refusal?.status ?? 0) \(said), which this version does not know",
+        "Look it up in Apple's list of reasons.")
+    }
+    let words =
+      "\(name) answered \(said): \(reason.meaning.prefix(1).lowercased())\(reason.meaning.dropFirst().dropLast())"
+    switch reason {
+    case .badDeviceToken, .unregistered, .expiredToken:
+      return .init(.ok, .credential, bundle, "\(name) takes it, and says \(said) to a token that nobody has")
+    case .invalidProviderToken:
+      return .init(.fail, .credential, bundle, words, Self.idsRemedy(credential))
+    case .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken, .badCertificateEnvironment:
+      return .init(target.hasOthers ? .warn : .fail, .environment, bundle, words, reason.remedy)
+    case .topicDisallowed, .badTopic, .missingTopic, .deviceTokenNotForTopic:
+      guard bundle != "*" else {
+        return .init(
+          .warn, .topic, bundle, "\(words); the topic was made up, since the credential is for every app",
+          "Run again with --app to try a real one.")
+      }
+      return .init(
+        .fail, .topic, bundle, words,
+        "Check the bundle id, that the app is of this team, and that the key is not limited to other topics.")
+    default:
+      return .init(reason.status == 403 ? .fail : .warn, .credential, bundle, words, reason.remedy)
+    }
+  }
+
+  private static func idsRemedy(_ credential: Credential) -> String {
+    guard case .token(let key) = credential else { return RefusalReason.invalidProviderToken.remedy }
+    return
+      "Check key id ↔ team id: \(key.keyID) is given as the key's, \(key.teamID) as the team's, \(key.name) as the "
+      + "file. Apple calls the file AuthKey_<key id>.p8; the team id is on the membership page. A key that was revoked "
+      + "is refused so, too."
+  }
+
+  // MARK: A device token
+
+  /// Says which of Apple's two services knows the token, by a background push that shows nothing.
+  func check(token text: String, _ credential: Credential, bundle: String, at targets: [Target]) async -> [DoctorCheck]
+  {
+    let token: [UInt8]
+    do throws(DeviceTokenFault) { token = try DeviceTokenText.read(text) } catch {
+      return [.init(.fail, .token, "--token", error.found, error.remedy)]
+    }
+    let subject = "\(token.prefix(4).hex)…"
+    var (taken, said): ([String], [String]) = ([], [])
+    for target in targets {
+      let name = target.environment.map { "\($0)" } ?? target.server.description
+      guard let report = try? await run(Self.push(bundle, token: token), credential, target) else { continue }
+      if report.isAccepted { taken.append(name) } else { said.append("\(name): \(report.reason ?? "no answer")") }
+    }
+    guard let first = taken.first else {
+      return [
+        .init(
+          .fail, .token, subject, "no environment takes it (\(said.joined(separator: ", ")))",
+          "Check that it is this app's, whole, and that the app registered with this bundle id.")
+      ]
+    }
+    let others = said.isEmpty ? "" : "; elsewhere it is refused (\(said.joined(separator: ", ")))"
+    return [.init(.ok, .token, subject, "a token of \(first): send it there and nowhere else\(others)")]
+  }
+}
+
+extension UInt64 {
+  /// Twelve hexadecimal digits.
+  fileprivate var hex12: String {
+    stride(from: 40, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> UInt64($0)) }.hex
+  }
+}
