@@ -65,8 +65,8 @@ struct FaultScene: Sendable {
 }
 
 /// Waits until something holds that other threads bring about; false when it never does.
-func eventually(_ holds: () async -> Bool) async -> Bool {
-  for _ in 0..<4000 {
+func eventually(tries: Int = 4000, _ holds: () async -> Bool) async -> Bool {
+  for _ in 0..<tries {
     if await holds() { return true }
     try? await Task.sleep(for: .milliseconds(2))
   }
