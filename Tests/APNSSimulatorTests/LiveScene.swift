@@ -11,6 +11,21 @@ struct LiveScene: Sendable {
   let simulator: APNSSimulator
   let loops: LoopGroup
   let http = HTTPClient()
+  private let isStopped = Locked(false)
+
+  private init(simulator: APNSSimulator, loops: LoopGroup) {
+    self.simulator = simulator
+    self.loops = loops
+  }
+
+  /// For a test that watches the end itself.
+  func stopSimulator() async {
+    let isFirst = isStopped.withLock { isStopped in
+      defer { isStopped = true }
+      return !isStopped
+    }
+    if isFirst { await simulator.stop() }
+  }
 
   static func run(
     _ change: (inout APNSSimulator.Configuration) -> Void = { _ in }, _ body: (LiveScene) async throws -> Void
@@ -20,14 +35,15 @@ struct LiveScene: Sendable {
     change(&configuration)
     let simulator = try await APNSSimulator.start(configuration)
     let loops = LoopGroup(count: 1)
+    let scene = LiveScene(simulator: simulator, loops: loops)
     do {
-      try await body(LiveScene(simulator: simulator, loops: loops))
+      try await body(scene)
     } catch {
-      await simulator.stop()
+      await scene.stopSimulator()
       await loops.stop()
       throw error
     }
-    await simulator.stop()
+    await scene.stopSimulator()
     await loops.stop()
   }
 
@@ -38,6 +54,17 @@ struct LiveScene: Sendable {
     let tls = try TLSClientContext(
       trust: .pem(simulator.credentials.authority.pem), identity: identity, offersH2: offersH2)
     await provider.connect(to: endpoint ?? simulator.endpoint, tls: tls)
+    return provider
+  }
+
+  /// A provider that speaks frames.
+  func rawProvider(
+    to endpoint: Endpoint? = nil, identity: TLSIdentity? = nil, settings: [(UInt8, UInt32)] = []
+  ) async throws -> RawProvider {
+    let provider = RawProvider(loop: loops.next())
+    let tls = try TLSClientContext(
+      trust: .pem(simulator.credentials.authority.pem), identity: identity, offersH2: true)
+    await provider.connect(to: endpoint ?? simulator.endpoint, tls: tls, settings: settings)
     return provider
   }
 

@@ -147,6 +147,8 @@ final class ProviderConnection: HTTP2ServerHandler {
     } else if answer.status == 200 {
       perform(standing.handle(.taken))
     }
+    // Last, so that those who wait are answered after this one.
+    if trust.isProven { perform(standing.handle(.proved)) }
   }
 
   func prove() { perform(standing.handle(.proved)) }
@@ -199,7 +201,6 @@ final class ProviderConnection: HTTP2ServerHandler {
       let checked = try core.checks.check(
         request, body: body, trust: &trust, defaultEnvironment: environment, now: now,
         directory: core.providers)
-      if trust.isProven { perform(standing.handle(.proved)) }
       let uniqueID: Bytes? =
         switch checked.environment {
         case .sandbox: UUIDText.version4(dice.next(), dice.next())[...]
@@ -209,7 +210,6 @@ final class ProviderConnection: HTTP2ServerHandler {
       let answer = ProviderAnswer(taken: id, uniqueID: uniqueID)
       return isKept ? .onceKept(answer, id: id) : .now(answer)
     } catch {
-      if trust.isProven { perform(standing.handle(.proved)) }
       core.note(error, id: id, request: request, now: now)
       return .now(ProviderAnswer(refused: error, id: id, spelling: core.spelling))
     }
