@@ -32,6 +32,7 @@ struct FaultControlTests {
       #expect(await scene.send(id: id)?.status == 410)
       #expect(await scene.send()?.status == 200)
       let told = try await live.control("GET", "/faults")
+      #expect(told["seed"] == 1)
       #expect(told["faults", "0", "matched"] == 2 && told["faults", "0", "applied"] == 1)
       #expect(told["faults", "0", "lastApplied"]?.string == "\(scene.clock.now)")
       #expect(told["applied", "0", "rule"] == "gone" && told["applied", "0", "id"]?.string == id)

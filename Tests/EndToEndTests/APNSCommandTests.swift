@@ -233,6 +233,7 @@ struct APNSCommandTests {
     func push() async throws -> String {
       try await Self.run("/bin/bash", [], input: Self.block("curl:", of: belfry.output)).1
     }
+    try await belfry.complaint("1 faults in force; --fault-seed 7 repeats them")
     #expect(try await push().contains(#"{"reason":"ServiceUnavailable"}"#))
     try write("{ faults: [ { action: { refuse: 'ServiceUnavailble' } } ] }")
     belfry.signal(SIGHUP)

@@ -168,6 +168,9 @@ public final class APNSSimulator: Sendable {
   /// The rules in force, in their order, with how often each applied.
   public var faults: [FaultStanding] { core.faults.standings }
 
+  /// What `Configuration.Faults.seed` was, or the one that was thrown: given again, it repeats the faults.
+  public var faultSeed: UInt64 { core.faults.seed }
+
   /// Faults that happened, oldest first, at most 1,000.
   public var appliedFaults: [AppliedFault] { core.faults.applied }
 

@@ -87,6 +87,9 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   let guide = APNSGuide(simulator)
   if !parsed.flag("quiet") { Terminal.print(guide.text) }
   announce("listening", guide.places)
+  if parsed.value("faults") != nil {
+    Terminal.complain("\(simulator.faults.count) faults in force; --fault-seed \(simulator.faultSeed) repeats them")
+  }
   let rereading = Task {
     for await _ in signals.hangups { rereadFaults(of: simulator) }
   }

@@ -44,7 +44,8 @@ extension ControlRoutes {
 
   private func answer(_ status: Int, _ more: JSONObject = [:]) -> HTTPResponse {
     let rules = core.faults.standings.map(FaultJSON.value(of:))
-    return .json(status, .object(JSONObject([JSONObject.Member("faults", .array(rules))] + more.members)))
+    let object: JSONObject = ["faults": .array(rules), "seed": .number(JSONNumber(core.faults.seed))]
+    return .json(status, .object(JSONObject(object.members + more.members)))
   }
 
   private func reload() throws -> HTTPResponse {

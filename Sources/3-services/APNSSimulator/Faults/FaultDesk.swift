@@ -14,6 +14,8 @@ final class FaultDesk: Sendable {
 
   private let active = Atomic<Bool>(false)
   let clock: any WallClock
+  /// What makes a run repeatable; below 2^32 by itself, so that every JSON reader keeps its digits.
+  let seed: UInt64
   private let shared: Locked<Shared>
   private let onFault: (@Sendable (AppliedFault) -> Void)?
   private let reload: (@Sendable () throws -> [FaultRule])?
@@ -22,7 +24,8 @@ final class FaultDesk: Sendable {
     self.clock = clock
     onFault = configuration.onFault
     reload = configuration.reload
-    shared = Locked(Shared(engine: FaultEngine(seed: configuration.seed ?? seed)))
+    self.seed = configuration.seed ?? seed & 0xFFFF_FFFF
+    shared = Locked(Shared(engine: FaultEngine(seed: self.seed)))
     if !configuration.rules.isEmpty { change { $0.set(configuration.rules, at: $1) } }
   }
 
