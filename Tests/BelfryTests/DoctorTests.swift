@@ -16,77 +16,6 @@ import Transport
 struct DoctorTests {
   static let bundle = "com.example.app"
 
-  /// A folder with a configuration, and a simulated APNs to try it at.
-  final class Scene: Sendable {
-    let simulator: APNSSimulator
-    let folder: String
-
-    init(_ adjust: (inout APNSSimulator.Configuration) -> Void = { _ in }) async throws {
-      var settings = APNSSimulator.Configuration()
-      adjust(&settings)
-      simulator = try await APNSSimulator.start(settings)
-      folder = try Files.temporaryFolder("belfry-doctor")
-    }
-
-    deinit { Files.remove(folder) }
-
-    var credentials: SimulatorCredentials { simulator.credentials }
-
-    func write(_ bytes: [UInt8], _ name: String) throws -> String {
-      let path = "\(folder)/\(name)"
-      Files.remove(path)
-      try #require(
-        FileManager.default.createFile(atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600]))
-      return path
-    }
-
-    /// The configuration with one key.
-    func key(
-      _ bytes: [UInt8]? = nil, name: String? = nil, keyID: String? = nil, teamID: String? = nil,
-      bundle: String = DoctorTests.bundle
-    ) throws -> Doctor {
-      let path = try write(bytes ?? credentials.signingKey.pem, name ?? "key.p8")
-      return try doctor(
-        #"{bundle: "\#(bundle)", key: "\#(path)", keyID: "\#(keyID ?? credentials.keyID)", "#
-          + #"teamID: "\#(teamID ?? credentials.teamID)"}"#)
-    }
-
-    func certificate(
-      _ identity: TLSIdentity, bundle: String = DoctorTests.bundle,
-      encryption: TLSIdentity.PKCS12Encryption = .aes256, password: String = "sesame"
-    ) throws -> Doctor {
-      let path = try write(identity.pkcs12(password: "sesame", encryption: encryption), "push.p12")
-      let secret = try write(Array(password.utf8), "push.password")
-      return try doctor(#"{bundle: "\#(bundle)", certificate: "\#(path)", passwordFile: "\#(secret)"}"#)
-    }
-
-    func doctor(_ credential: String) throws -> Doctor {
-      let file = try write(Array("{credentials: [\(credential)], data: \"none\"}".utf8), "belfry.json5")
-      var parsed = ParsedCommand()
-      parsed.values["config"] = [file]
-      var doctor = Doctor(try ServeConfiguration(parsed, environment: [:], standardData: folder + "/none"))
-      doctor.server = APNSServer(simulator.endpoint)
-      doctor.trust = .pem(credentials.authority.pem)
-      return doctor
-    }
-
-    /// What the doctor says, after a look that it says no secret.
-    func report(_ doctor: Doctor) async throws -> DoctorReport {
-      let report = DoctorReport(checks: await doctor.run())
-      let text = report.text + report.json.text
-      for secret in [
-        "sesame", "eyJ", "bearer", "BEGIN",
-        String(decoding: credentials.signingKey.pem.dropFirst(40).prefix(30), as: UTF8.self),
-      ] {
-        #expect(!text.contains(secret), "a secret is told")
-      }
-      for check in report.checks where check.level == .fail { #expect(check.remedy?.hasSuffix(".") == true) }
-      return report
-    }
-
-    func stop() async { await simulator.stop() }
-  }
-
   static func expect(
     _ report: DoctorReport, _ level: DoctorCheck.Level, _ name: DoctorCheck.Name, _ words: String,
     _ location: SourceLocation = #_sourceLocation
@@ -342,6 +271,22 @@ struct DoctorTests {
     func request(_ request: HTTP2Request, stream: Int32) {}
     func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}
     func closed(_ fault: TransportFault) {}
+  }
+
+  @Test("a proxy that lets the way through, and one that is not there")
+  func proxies() async throws {
+    let scene = try await Scene { $0.proxy = Endpoint(host: "127.0.0.1", port: 0) }
+    let endpoint = try #require(scene.simulator.proxyEndpoint)
+    var doctor = try scene.key()
+    doctor.server = .sandbox  // the simulator's proxy brings Apple's names to itself
+    doctor.proxy = { _ in .httpConnect(endpoint) }
+    let report = try await scene.report(doctor)
+    Self.expect(report, .ok, .credential, "BadDeviceToken")
+    #expect(report.checks.contains { $0.subject == "sandbox through the proxy \(endpoint)" }, "\(report.text)")
+    doctor.proxy = { _ in .httpConnect(Endpoint(host: "127.0.0.1", port: 1)) }
+    let dead = try await scene.report(doctor)
+    #expect(dead.checks.contains { $0.name == .connection && $0.level == .fail }, "\(dead.text)")
+    await scene.stop()
   }
 
   @Test("a file that is missing, and one that others may read")

@@ -29,7 +29,8 @@ public enum APNSProbe {
   /// Sends `push` to `server`; answers within `timeout`. A provider token says that it was issued `shift` from now.
   public static func run(
     _ push: OutgoingPush, to server: APNSServer, credential: Credential, trust: TLSClientContext.Trust,
-    shift: Instant.Span = .seconds(0), timeout: Instant.Span = .seconds(15), clock: any WallClock, loop: EventLoop
+    shift: Instant.Span = .seconds(0), proxy: Proxy? = nil, timeout: Instant.Span = .seconds(15), clock: any WallClock,
+    loop: EventLoop
   ) async throws(TLSFault) -> Report {
     let tls = try APNSClient.tls(server: server, credential: credential, trust: trust)
     var fields = [
@@ -53,7 +54,7 @@ public enum APNSProbe {
     return await withCheckedContinuation { waiter in
       loop.execute {
         let exchange = Exchange(request, clock) { waiter.resume(returning: $0) }
-        exchange.start(to: server, tls, timeout, on: loop)
+        exchange.start(to: server, tls, proxy, timeout, on: loop)
       }
     }
   }
@@ -78,8 +79,11 @@ public enum APNSProbe {
       self.finish = finish
     }
 
-    func start(to server: APNSServer, _ tls: TLSClientContext?, _ timeout: Instant.Span, on loop: EventLoop) {
-      connection = HTTP2ClientConnection.connect(to: server.endpoint, tls: tls, on: loop, handler: self)
+    func start(
+      to server: APNSServer, _ tls: TLSClientContext?, _ proxy: Proxy?, _ timeout: Instant.Span, on loop: EventLoop
+    ) {
+      connection = HTTP2ClientConnection.connect(
+        to: server.endpoint, tls: tls, on: loop, through: Dialer(proxy: proxy), handler: self)
       nonisolated(unsafe) let this = self  // the timer fires on the loop
       loop.schedule(after: timeout) {
         this.end(

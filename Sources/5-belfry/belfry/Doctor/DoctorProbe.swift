@@ -19,17 +19,20 @@ struct DoctorProbe {
   let trust: TLSClientContext.Trust
   let clock: any WallClock
   let loop: EventLoop
+  /// What stands between, by server; nil when nothing does.
+  var proxy: @Sendable (Endpoint) -> Proxy? = { _ in nil }
   var timeout = Instant.Span.seconds(15)
 
   func check(_ credential: Credential, bundle: String, at target: Target) async -> [DoctorCheck] {
     let name = target.server.description
+    let way = proxy(target.server.endpoint).map { "\(name) through the proxy \($0.endpoint)" } ?? name
     var report: APNSProbe.Report
     do throws(TLSFault) { report = try await run(Self.push(bundle), credential, target) } catch {
       return [.init(.fail, .certificate, bundle, error.what, error.remedy)]
     }
     var checks: [DoctorCheck] = []
     if report.isConnected {
-      checks.append(.init(.ok, .connection, name, "TLS is up: chain, name and HTTP/2 are right"))
+      checks.append(.init(.ok, .connection, way, "TLS is up: chain, name and HTTP/2 are right"))
     }
     if let ahead = report.clockAhead { checks.append(Self.clock(ahead)) }
     if report.reason == nil, !report.isAccepted, let fault = report.fault {
@@ -46,8 +49,8 @@ struct DoctorProbe {
     _ push: OutgoingPush, _ credential: Credential, _ target: Target, shift: Instant.Span = .seconds(0)
   ) async throws(TLSFault) -> APNSProbe.Report {
     try await APNSProbe.run(
-      push, to: target.server, credential: credential, trust: trust, shift: shift, timeout: timeout, clock: clock,
-      loop: loop)
+      push, to: target.server, credential: credential, trust: trust, shift: shift,
+      proxy: proxy(target.server.endpoint), timeout: timeout, clock: clock, loop: loop)
   }
 
   /// Shows nothing, wakes nobody: a background push to a token that nobody has.
