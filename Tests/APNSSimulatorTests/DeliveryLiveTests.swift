@@ -121,4 +121,27 @@ struct DeliveryLiveTests {
       await provider.close()
     }
   }
+
+  @Test("the rules can be changed while it runs, also for what waits")
+  func rules() async throws {
+    try await ControlScene.run { scene in
+      let usual = await scene.call("GET", "/delivery")
+      #expect(usual["backgroundPerHour"] == 3 && usual["overwritesWaiting"] == false)
+      let token = scene.token()
+      for id in 1...4 { scene.push(token, id: "\(id)", type: .background, priority: .considerate) }
+      let seen = await scene.call("GET", "/notifications?state=throttled")
+      #expect(seen["notifications", "0", "id"] == "4")
+      let changed = await scene.call("PUT", "/delivery", #"{"preset":"apple","backgroundPerHour":null}"#)
+      #expect(changed["backgroundPerHour"] == .null && changed["overwritesWaiting"] == true)
+      #expect(changed["groupWindow"] == 5)
+      #expect(await scene.call("GET", "/notifications?state=throttled")["notifications"] == [])
+      for (body, place) in [
+        (#"{"preset":"ours"}"#, "preset"), (#"{"groupWindow":-1}"#, "groupWindow"),
+        (#"{"backgroundPerHour":0}"#, "backgroundPerHour"), (#"{"window":1}"#, "window"),
+      ] {
+        let answer = await scene.call("PUT", "/delivery", body)
+        #expect(answer.status == 400 && answer["error", "place"]?.string == place)
+      }
+    }
+  }
 }

@@ -282,6 +282,21 @@ struct ServiceStateTests {
     #expect(scene.refusal { try $0.push("b", to: token) } == nil)
   }
 
+  @Test("C36 a token that another device registers takes nothing with it: what waited for the old one is not shown")
+  func tokenMoves() throws {
+    var scene = Scene()
+    let token = scene.token()
+    scene.offline()
+    _ = try scene.push("secret", to: token)
+    var owner = token.owner
+    owner.device = "tablet"
+    let moved = scene.state.register(token.bytes, to: owner)
+    _ = scene.connect()
+    #expect(scene.online() == [])
+    #expect(scene.fate("secret").map { if case .dropped = $0 { true } else { false } } == true)
+    #expect(scene.refusal { try $0.push("b", to: moved) } == nil)
+  }
+
   @Test("a token ended at once is 410 at the next push; ExpiredToken is the other word; what waited is dropped")
   func endedAtOnce() throws {
     var scene = Scene()

@@ -200,12 +200,23 @@ struct APNSCommandTests {
     let http = HTTPClient()
     let control = before["control"] ?? ""
     _ = try await http.call("PUT", "\(control)/devices/example-phone/online", body: Array("false".utf8))
+    let curl = try await Self.run("/bin/bash", [], input: Self.block("curl:", of: first.output))
+    #expect(curl.1.contains("HTTP/2 200"), "\(curl.1)")
     first.signal(SIGKILL)
     #expect(try await first.end() == -SIGKILL)
     let (second, after) = try await Self.start(folder)
     for name in ["keyId", "teamId", "token", "p12Password"] { #expect(after[name] == before[name], "\(name)") }
     let devices = try await http.call("GET", "\(after["control"] ?? "")/devices")
     #expect(try JSONReader.read(devices.body).value.object?["devices"]?.array?[0].object?["online"] == false)
+    let address = after["control"] ?? ""
+    func states() async throws -> [String] {
+      let answer = try await http.call("GET", "\(address)/notifications")
+      let seen = try JSONReader.read(answer.body).value.object?["notifications"]?.array ?? []
+      return seen.map { $0.object?["state"]?.string ?? "" }
+    }
+    #expect(try await states() == ["stored"])
+    _ = try await http.call("PUT", "\(address)/devices/example-phone/online", body: Array("true".utf8))
+    #expect(try await states() == ["delivered"])
     second.signal(SIGINT)
     #expect(try await second.end() == 0)
   }
@@ -275,7 +286,9 @@ struct APNSCommandTests {
     arguments: [
       (["--listen", "nowhere"], 2, "HOST:PORT"), (["--bundle", "a b"], 2, "--bundle"),
       (["--requests-per-token", "x"], 2, "--requests-per-token"), (["--streams", "none"], 2, "above 0, not"),
-      (["--overrun", "kill"], 2, "queue or refuse"), (["--idle-timeout", "0"], 2, "above 0 or none"),
+      (["--gone-delay", "9-1"], 2, "--gone-delay"), (["--token-size", "101"], 2, "1 to 100"),
+      (["--background-per-hour", "0"], 2, "none"), (["--overrun", "kill"], 2, "queue or refuse"),
+      (["--idle-timeout", "0"], 2, "above 0 or none"),
       (["--data", "/dev/null/x"], 1, "/dev/null/x"),
     ] as [([String], Int32, String)])
   func wrongWords(words: [String], status: Int32, told: String) async throws {

@@ -152,6 +152,9 @@ public final class APNSSimulator: Sendable {
 
   public func clearNotifications() { core.withState { state, _ in state.clearNotifications() } }
 
+  /// Delivers by other rules from now on, also what waits.
+  public func setDelivery(_ rules: DeliveryRules) { core.setDelivery(rules) }
+
   /// Makes another key known, as the developer site would.
   public func add(_ key: ProviderKey) { core.providers.add(key) }
 

@@ -63,6 +63,7 @@ struct ControlRoutes: Sendable {
     case "" where rest.isEmpty: return .json(200, Self.index)
     case "healthz" where rest.isEmpty: return try await health()
     case "devices": return try await devices(request, rest)
+    case "delivery" where rest.isEmpty: return try deliveryRules(request)
     case "courier" where rest.isEmpty: return courier(request)
     case "notifications": return try await notifications(request, rest)
     case "assertions" where rest.isEmpty: return try await assertions(request)

@@ -6,7 +6,74 @@ internal import Transport
 extension ControlRoutes {
   static let deliveryPlaces = [
     "PUT /devices/{device}/power", "PUT /devices/{device}/developer", "POST /devices/{device}/renew",
+    "GET /delivery", "PUT /delivery",
   ]
+
+  // MARK: The rules in force
+
+  func deliveryRules(_ request: HTTPRequest) throws(ControlFault) -> HTTPResponse {
+    var rules = core.withState { state, _ in state.schedule.rules }
+    switch request.method {
+    case "GET": break
+    case "PUT":
+      let fields = try ControlFields(
+        request.body,
+        known: [
+          "preset", "overwritesWaiting", "isReordering", "groupWindow", "powerWindow", "backgroundPerHour",
+          "backgroundPerDay",
+        ])
+      rules = try Self.rules(fields, from: rules)
+      core.setDelivery(rules)
+    default: throw Self.wrongMethod(request, "GET or PUT")
+    }
+    return .json(200, Self.json(rules))
+  }
+
+  /// What is not named stays; with a preset, what is not named becomes as the preset has it.
+  private static func rules(
+    _ fields: ControlFields, from present: DeliveryRules
+  ) throws(ControlFault) -> DeliveryRules {
+    var rules = present
+    switch try fields.text("preset") {
+    case nil: break
+    case "usual": rules = DeliveryRules()
+    case "apple": rules = .asApple
+    case .some(let other):
+      throw ControlFault(400, at: "preset", "\"\(other.shortened)\" is not known", "Give usual or apple.")
+    }
+    if let flag = try fields.flag("overwritesWaiting") { rules.overwritesWaiting = flag }
+    if let flag = try fields.flag("isReordering") { rules.isReordering = flag }
+    if let seconds = try whole("groupWindow", fields, from: 0) { rules.groupWindow = .seconds(seconds) }
+    if let seconds = try whole("powerWindow", fields, from: 0) { rules.powerWindow = .seconds(seconds) }
+    if fields.value("backgroundPerHour") != nil {
+      rules.backgroundPerHour = try whole("backgroundPerHour", fields, from: 1).map { Int($0) }
+    }
+    if fields.value("backgroundPerDay") != nil {
+      rules.backgroundPerDay = try whole("backgroundPerDay", fields, from: 1).map { Int($0) }
+    }
+    return rules
+  }
+
+  /// nil for a field that is missing, or `null`.
+  private static func whole(_ name: String, _ fields: ControlFields, from least: Int64) throws(ControlFault) -> Int64? {
+    guard let value = fields.value(name), value != .null else { return nil }
+    guard let number = value.number?.int64, (least...1_000_000_000).contains(number) else {
+      throw ControlFault(400, at: name, "it is no whole number from \(least) on", "Windows count seconds.")
+    }
+    return number
+  }
+
+  private static func json(_ rules: DeliveryRules) -> JSONValue {
+    func number(_ count: Int?) -> JSONValue { count.map { .number(JSONNumber($0)) } ?? .null }
+    return [
+      "overwritesWaiting": .bool(rules.overwritesWaiting), "isReordering": .bool(rules.isReordering),
+      "groupWindow": .number(JSONNumber(rules.groupWindow.milliseconds / 1000)),
+      "powerWindow": .number(JSONNumber(rules.powerWindow.milliseconds / 1000)),
+      "backgroundPerHour": number(rules.backgroundPerHour), "backgroundPerDay": number(rules.backgroundPerDay),
+    ]
+  }
+
+  // MARK: A phone
 
   func delivery(_ request: HTTPRequest, device: String, _ notion: String) async throws -> HTTPResponse {
     switch notion {

@@ -14,11 +14,11 @@ public struct Courier: Sendable {
     onPush: @escaping @Sendable (DeliveredPush) -> Void
   ) -> CourierConnection {
     let core = core
-    var end = CourierEnd { handover, courier in
+    var end = CourierEnd { [weak core] handover, courier in  // which keeps this
       var next: ServiceState.Handover? = handover
       while let handover = next {
         onPush(handover.push)
-        next = core.acknowledge(device: device, number: handover.number, courier: courier)
+        next = core?.acknowledge(device: device, number: handover.number, courier: courier)
       }
     }
     end.keepsBudget = keepsBudget

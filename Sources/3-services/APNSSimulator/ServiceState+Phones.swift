@@ -35,6 +35,11 @@ extension ServiceState {
     outcome(schedule.setUnlimited(device, isUnlimited, now: now), now: now)
   }
 
+  /// From now on by other rules, also for what waits.
+  mutating func setDelivery(_ rules: DeliveryRules, now: Instant) -> Outcome {
+    outcome(schedule.setRules(rules, now: now), now: now)
+  }
+
   /// The phone has it; what comes next for this device is handed over by the caller. Nothing for one not in flight.
   mutating func acknowledge(device: String, number: UInt64, now: Instant) -> Outcome {
     outcome(schedule.acknowledge(number, device: device, now: now), now: now)

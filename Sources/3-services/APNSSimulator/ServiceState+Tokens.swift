@@ -12,9 +12,12 @@ extension ServiceState {
 
   /// Makes exactly this token live for `owner`, also one that was dead or another's.
   mutating func register(_ bytes: [UInt8], to owner: TokenRecord.Owner) -> TokenRecord {
+    let former = registry.records[bytes]?.owner.device
     let record = TokenRecord(bytes: bytes, owner: owner)
     registry.adopt(record)
     changedTokens.insert(bytes)
+    // What waits for the device that it was of must not be shown there (case C36).
+    if let former, former != owner.device { schedule.mark(bytes, of: former, isGone: true) }
     schedule.add(owner.device)
     schedule.mark(bytes, of: owner.device, isGone: false)
     return record

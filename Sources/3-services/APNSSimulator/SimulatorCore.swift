@@ -164,6 +164,10 @@ final class SimulatorCore: Sendable {
     change { shared, now in shared.state.setUnlimited(device: device, isUnlimited, now: now) }
   }
 
+  func setDelivery(_ rules: DeliveryRules) {
+    change { shared, now in shared.state.setDelivery(rules, now: now) }
+  }
+
   /// Takes the word of the courier of that number. Answers what it has to carry next.
   func acknowledge(device: String, number: UInt64, courier: UInt64) -> ServiceState.Handover? {
     let now = clock.now

@@ -19,7 +19,7 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
     }
   }
 
-  private let database: SimulatorDatabase
+  let database: SimulatorDatabase
 
   init(path: String) throws(SimulatorFault) {
     database = try SimulatorDatabase(path: path)

@@ -5,7 +5,7 @@ internal import Transport
 /// Writes changes behind the connections' backs, on a thread of its own, many in one transaction. What cannot be written
 /// stays to be written: it is tried again each second until it goes.
 final class StoreKeeper: Sendable {
-  private let thread = EventLoop(name: "apns store")
+  let thread = EventLoop(name: "apns store")
   private let desk: Desk
   private let lastFault = Locked<SimulatorFault?>(nil)
   /// The same question, asked for each push.

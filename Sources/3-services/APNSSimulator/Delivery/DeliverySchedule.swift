@@ -14,7 +14,7 @@ struct DeliverySchedule: Sendable {
     var what: DeliveryLane.Effect
   }
 
-  var rules: DeliveryRules
+  private(set) var rules: DeliveryRules
   private(set) var lanes: [String: DeliveryLane] = [:]
   /// Devices of which something has changed that a store keeps; for the owner to empty.
   var changed: Set<String> = []
@@ -111,6 +111,16 @@ struct DeliverySchedule: Sendable {
     changed.insert(device)
   }
 
+  /// From now on by other rules, also for what waits.
+  mutating func setRules(_ rules: DeliveryRules, now: Instant) -> [Effect] {
+    self.rules = rules
+    return settleAll(now: now)
+  }
+
+  private mutating func settleAll(now: Instant) -> [Effect] {
+    lanes.filter { !$0.value.waiting.isEmpty }.keys.sorted().flatMap { settle($0, now: now) }
+  }
+
   // MARK: Tokens
 
   /// Whether pushes by this token will find their app: what waits is noticed when it gets there.
@@ -179,6 +189,6 @@ struct DeliverySchedule: Sendable {
     }
     for (device, push) in waiting { lanes[device, default: DeliveryLane()].restore(push) }
     for (device, app, budget) in budgets { lanes[device, default: DeliveryLane()].restore(budget, of: app) }
-    return lanes.filter { !$0.value.waiting.isEmpty }.keys.sorted().flatMap { settle($0, now: now) }
+    return settleAll(now: now)
   }
 }
