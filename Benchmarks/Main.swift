@@ -10,21 +10,26 @@ import PushPayload
 /// `belfry-bench send …` is a client and nothing else, `belfry-bench simulate …` a server and nothing else.
 @main
 enum Program {
-  static func main() async {
+  // The first thread waits: an asynchronous `main` would end it, which valgrind does not survive.
+  static func main() {
     let words = Array(CommandLine.arguments.dropFirst())
-    do {
-      switch words.first {
-      case "send": try await sendProcess(Words(words.dropFirst()))
-      case "simulate": try await simulateProcess(Words(words.dropFirst()))
-      default: exit(try await measure(words))
+    Task.detached {
+      do {
+        switch words.first {
+        case "send": try await sendProcess(Words(words.dropFirst()))
+        case "simulate": try await simulateProcess(Words(words.dropFirst()))
+        default: try measure(words)
+        }
+        exit(0)
+      } catch {
+        say("belfry-bench: \(error)")
+        exit(error is UsageFault ? 2 : 1)
       }
-    } catch {
-      say("belfry-bench: \(error)")
-      exit(error is UsageFault ? 2 : 1)
     }
+    while true { pause() }
   }
 
-  private static func measure(_ words: [String]) async throws -> Int32 {
+  private static func measure(_ words: [String]) throws {
     let flags = words.filter { $0.hasPrefix("-") }
     let known = benchmarks.map(\.name).joined(separator: ", ")
     if let wrong = flags.first(where: { !["--quick", "--json"].contains($0) }) {
@@ -50,7 +55,6 @@ enum Program {
     } else {
       print(text)
     }
-    return 0
   }
 }
 

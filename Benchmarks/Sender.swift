@@ -34,18 +34,23 @@ struct PushSource: Sendable {
     renderer = PayloadRenderer(template)
   }
 
-  mutating func next(_ count: Int) -> [OutgoingPush] {
-    (0..<count).map { _ in
-      let number = made
-      made += 1
-      var payload: [UInt8] = []
-      payload.reserveCapacity(renderer.maximumSize)
-      renderer.append(badge: Int64(10 + number % 90), messageID: 200_000_000_000_000_000 + Int64(number), to: &payload)
-      return OutgoingPush(
-        id: String(decoding: UUIDText.version4(dice.next(), dice.next()), as: UTF8.self),
-        token: tokens[number % tokens.count], topic: topic, pushType: .alert, priority: .immediate,
-        expiration: Self.expiration, collapseID: nil, payload: payload)
+  mutating func next(_ count: Int) -> PushBatch {
+    let size = renderer.maximumSize
+    var batch = PushBatch()
+    batch.reserve(count, bodySize: size)
+    let shared = batch.share(
+      PushBatch.Shared(topic: topic, pushType: .alert, priority: .immediate, expiration: Self.expiration))
+    for number in made..<made + count {
+      batch.append(
+        id: UUIDBits(version4: dice.next(), dice.next()), token: tokens[number % tokens.count], shared: shared,
+        bodySize: size
+      ) { body in
+        renderer.write(
+          badge: Int64(10 + number % 90), messageID: 200_000_000_000_000_000 + Int64(number), into: body) ?? 0
+      }
     }
+    made += count
+    return batch
   }
 }
 
@@ -60,7 +65,7 @@ struct Batches: AsyncSequence, Sendable {
     var left: Int
     let size: Int
 
-    mutating func next() async -> [OutgoingPush]? {
+    mutating func next() async -> PushBatch? {
       guard left > 0 else { return nil }
       let count = Swift.min(size, left)
       left -= count

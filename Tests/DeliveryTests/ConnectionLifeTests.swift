@@ -262,6 +262,6 @@ struct ConnectionLifeTests {
       }
     }
     #expect(owed.values.allSatisfy { $0 == 0 })
-    #expect(life.owed.isEmpty)
+    #expect(life.owesNothing)
   }
 }

@@ -58,14 +58,19 @@ public struct ConnectionLife: Sendable {
   private var phase: Phase
   /// Streams that wait for an answer. Beside the phase and not inside it: changed in place, never copied, also where
   /// nothing is optimised.
-  public private(set) var owed: [StreamID: PushID] = [:]
+  private var streams = OwedStreams()
+
+  /// Streams that wait for an answer, lowest first.
+  public var owed: [(stream: StreamID, push: PushID)] { streams.inOrder }
+  public var owesNothing: Bool { streams.isEmpty }
+  public func push(on stream: StreamID) -> PushID? { streams[stream] }
 
   /// - Parameter firstAlone: whether the first push must be answered before the second leaves (token authentication).
   public init(firstAlone: Bool = true) { phase = firstAlone ? .settling : .open }
 
   public var intake: Intake {
     switch phase {
-    case .settling: owed.isEmpty ? .oneAlone : .nothing
+    case .settling: streams.isEmpty ? .oneAlone : .nothing
     case .open: .any
     case .draining, .closed: .nothing
     }
@@ -93,16 +98,16 @@ public struct ConnectionLife: Sendable {
       return [.resend([push])]
 
     case (.settling, .answered(let stream)):
-      guard let push = owed.removeValue(forKey: stream) else { return [] }
+      guard let push = streams.remove(stream) else { return [] }
       phase = .open
       return [.conclude(push)]
     case (.open, .answered(let stream)), (.draining, .answered(let stream)):
-      return owed.removeValue(forKey: stream).map { closing(.conclude($0)) } ?? []
+      return streams.remove(stream).map { closing(.conclude($0)) } ?? []
     case (.settling, .refusedStream(let stream)), (.open, .refusedStream(let stream)),
       (.draining, .refusedStream(let stream)):
-      return owed.removeValue(forKey: stream).map { closing(.resend([$0])) } ?? []
+      return streams.remove(stream).map { closing(.resend([$0])) } ?? []
     case (.settling, .reset(let stream)), (.open, .reset(let stream)), (.draining, .reset(let stream)):
-      return owed.removeValue(forKey: stream).map { closing(.resendMaybeSeen([$0])) } ?? []
+      return streams.remove(stream).map { closing(.resendMaybeSeen([$0])) } ?? []
 
     case (.settling, .goAway(let last)), (.open, .goAway(let last)):
       return drain(last)
@@ -113,38 +118,45 @@ public struct ConnectionLife: Sendable {
 
     case (.settling, .lost), (.open, .lost), (.draining, .lost):
       phase = .closed
-      defer { owed = [:] }
-      return owed.isEmpty ? [] : [.resendMaybeSeen(owed.inOrder)]
+      return streams.isEmpty ? [] : [.resendMaybeSeen(streams.removeAll())]
     case (.draining, .retire), (.closed, .answered), (.closed, .refusedStream), (.closed, .reset), (.closed, .goAway),
       (.closed, .retire), (.closed, .lost):
       return []
     }
   }
 
+  /// `handle(.sent)` in an open connection, which is how nearly every push leaves; false: nothing happened, `handle` must.
+  mutating func sendOpen(_ push: PushID, on stream: StreamID) -> Bool {
+    guard case .open = phase, streams[stream] == nil else { return false }
+    return streams.insert(push, on: stream) == nil
+  }
+
+  /// `handle(.answered)` in an open connection: the push to conclude; nil: nothing happened, `handle` must.
+  mutating func answerOpen(_ stream: StreamID) -> PushID? {
+    guard case .open = phase else { return nil }
+    return streams.remove(stream)
+  }
+
   private mutating func sent(_ push: PushID, _ stream: StreamID) -> [Effect] {
     // a stream number that was used twice is our driver's mistake; whoever had it first must still not be forgotten
-    guard let stray = owed.updateValue(push, forKey: stream) else { return [] }
+    guard let stray = streams.insert(push, on: stream) else { return [] }
     return [.resendMaybeSeen([stray])]
   }
 
   /// A stream ended; while draining, the last one ends the connection.
   private mutating func closing(_ effect: Effect) -> [Effect] {
-    guard case .draining = phase, owed.isEmpty else { return [effect] }
+    guard case .draining = phase, streams.isEmpty else { return [effect] }
     phase = .closed
     return [effect, .close]
   }
 
   private mutating func drain(_ last: StreamID) -> [Effect] {
-    let unseen = owed.keys.filter { $0 > last }.sorted()
+    let unseen = streams.inOrder.lazy.map(\.stream).filter { $0 > last }
     var effects: [Effect] = []
-    if !unseen.isEmpty { effects.append(.resend(unseen.compactMap { owed.removeValue(forKey: $0) })) }
+    if !unseen.isEmpty { effects.append(.resend(unseen.compactMap { streams.remove($0) })) }
     phase = .draining(last: last)
-    guard owed.isEmpty else { return effects }
+    guard streams.isEmpty else { return effects }
     phase = .closed
     return effects + [.close]
   }
-}
-
-extension [StreamID: PushID] {
-  fileprivate var inOrder: [PushID] { sorted { $0.key < $1.key }.map(\.value) }
 }

@@ -56,16 +56,22 @@ extension SendingPool {
     let consequences = connections[index].life.handle(.answered(stream))
     guard !consequences.isEmpty else { return }
     let id = connections[index].id
+    answersCame(index, moment, accepted: false)
+    perform(consequences, index, "answered", answer, moment, &effects)
+    guard case .refused(let refusal) = answer, refusal.endsConnection, let index = find(id) else { return }
+    advance(index, .retire, "connection going away", moment, &effects)
+  }
+
+  /// The connection serves.
+  mutating func answersCame(_ index: Int, _ moment: Moment, accepted: Bool) {
     connections[index].usedAt = moment.uptime
     connections[index].timeouts = 0
     stalledSince = nil
+    if accepted { isProbing = false }
     if !connections[index].hasAnswered {
       connections[index].hasAnswered = true
       size.succeeded()
     }
-    perform(consequences, index, "answered", answer, moment, &effects)
-    guard case .refused(let refusal) = answer, refusal.endsConnection, let index = find(id) else { return }
-    advance(index, .retire, "connection going away", moment, &effects)
   }
 
   /// Feeds a connection's life and performs what follows. The index is void afterwards.
@@ -190,7 +196,7 @@ extension SendingPool {
       guard case .flying(_, _, let since) = records[Int(push.rawValue)].state else { return false }
       return moment.uptime - since >= settings.requestTimeout
     }
-    for stream in late.keys.sorted() {
+    for (stream, _) in late {
       guard let index = find(id) else { return }
       effects.append(.cancel(id, stream))
       connections[index].timeouts += 1

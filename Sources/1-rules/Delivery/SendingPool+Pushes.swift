@@ -162,6 +162,7 @@ extension SendingPool {
       return false
     }
     connections[index].usedAt = moment.uptime
+    if connections[index].life.sendOpen(push, on: stream) { return true }
     let consequences = connections[index].life.handle(.sent(push, on: stream))
     guard !consequences.isEmpty else { return true }
     perform(consequences, index, "connection going away", nil, moment, &effects)

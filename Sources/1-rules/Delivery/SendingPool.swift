@@ -193,7 +193,7 @@ public struct SendingPool: Sendable {
 
   /// The push that a connection owes on a stream.
   public func push(on stream: StreamID, of id: ConnectionID) -> PushID? {
-    find(id).flatMap { connections[$0].life.owed[stream] }
+    find(id).flatMap { connections[$0].life.push(on: stream) }
   }
 
   /// Takes one event and answers what to do, first effect first; `[]` for an event without meaning now.
@@ -227,10 +227,48 @@ public struct SendingPool: Sendable {
   private mutating func measure(_ events: [Event], _ moment: Moment) {
     for event in events {
       guard case .answered(let id, let stream, _) = event else { continue }
-      guard let push = push(on: stream, of: id), case .flying(_, _, let since) = records[Int(push.rawValue)].state
-      else { return }
-      return size.measured(roundTrip: moment.uptime - since, at: moment.uptime)
+      return measure(stream, id, moment)
     }
+  }
+
+  private mutating func measure(_ stream: StreamID, _ id: ConnectionID, _ moment: Moment) {
+    guard let push = push(on: stream, of: id), case .flying(_, _, let since) = records[Int(push.rawValue)].state
+    else { return }
+    size.measured(roundTrip: moment.uptime - since, at: moment.uptime)
+  }
+
+  /// Takes what happened and gives out no streams: a `handle` must follow in the same turn.
+  public mutating func apply(_ events: [Event], at moment: Moment, into effects: inout [Effect]) {
+    measure(events, moment)
+    for event in events { apply(event, moment, &effects) }
+  }
+
+  /// The same as `apply` of an `answered` for each stream with `.accepted(uniqueID: nil)`: the answer to nearly all.
+  public mutating func accepted(
+    _ streams: ArraySlice<StreamID>, of id: ConnectionID, at moment: Moment, into effects: inout [Effect]
+  ) {
+    if lastTick == nil { lastTick = moment.uptime }
+    guard let index = hear(id, moment), let first = streams.first else { return }
+    measure(first, id, moment)
+    var next = streams.startIndex
+    while next < streams.endIndex, let push = connections[index].life.answerOpen(streams[next]) {
+      connections[index].budget.handle(.ended)
+      finish(push, .accepted(uniqueID: nil), &effects)
+      next += 1
+    }
+    if next > streams.startIndex { answersCame(index, moment, accepted: true) }
+    for stream in streams[next...] {
+      apply(.answered(id, stream, .accepted(uniqueID: nil)), moment, &effects)
+    }
+  }
+
+  /// The same as `handle` of `Event.sent`.
+  public mutating func sent(
+    _ push: PushID, on stream: StreamID, of id: ConnectionID, at moment: Moment, into effects: inout [Effect]
+  ) {
+    guard !sent(push, id, stream, moment, &effects) else { return }
+    pump(moment, &effects)
+    endIfDone(&effects)
   }
 
   private mutating func apply(_ event: Event, _ moment: Moment, _ effects: inout [Effect]) {

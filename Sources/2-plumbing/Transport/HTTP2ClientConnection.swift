@@ -7,6 +7,8 @@ public protocol HTTP2ClientHandler: AnyObject {
   func settingsChanged(maxConcurrentStreams: UInt32)
   /// A whole answer; the stream is over.
   func response(stream: Int32, _ response: HTTP2Response)
+  /// The same for an answer without a body and without a field that was asked for. Default: calls the other.
+  func bareResponse(stream: Int32, status: Int)
   /// The stream ended without an answer: the peer's RST_STREAM, ours, or an answer over a limit. `refusedStream` means
   /// that the peer did not process it; streams above a GOAWAY's last stream end so too.
   func streamFailed(stream: Int32, code: HTTP2ErrorCode)
@@ -18,6 +20,35 @@ public protocol HTTP2ClientHandler: AnyObject {
   func pong()
   /// The end. Streams not told before had no answer; the peer may have processed them.
   func closed(_ fault: TransportFault)
+}
+
+extension HTTP2ClientHandler {
+  public func bareResponse(stream: Int32, status: Int) {
+    response(stream: stream, HTTP2Response(status: status, fields: HTTP2FieldList(), body: []))
+  }
+}
+
+/// A request's own part, in memory that stays where it is as long as `owner` lives. Values must be such as a header may
+/// hold (RFC 9110 §5.5): they are not looked at again.
+public struct HTTP2OutgoingRequest: ~Copyable {
+  @usableFromInline let path: UnsafeRawBufferPointer
+  @usableFromInline let ownName: StaticString
+  @usableFromInline let ownValue: UnsafeRawBufferPointer
+  @usableFromInline let body: UnsafeRawBufferPointer
+  @usableFromInline let owner: AnyObject
+
+  /// `field` is never indexed; its name is in lower case.
+  @inlinable
+  public init(
+    path: UnsafeRawBufferPointer, field: StaticString, value: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer,
+    owner: AnyObject
+  ) {
+    self.path = path
+    ownName = field
+    ownValue = value
+    self.body = body
+    self.owner = owner
+  }
 }
 
 /// Why a request was not put on a connection; nothing of it was sent.
@@ -52,16 +83,19 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
   }
 
   /// Starts connecting; on the loop: by the addresses of the name, staggered, the first whose TCP and TLS are up (RFC 8305);
-  /// `dialer` says by which proxy and resolver, and remembers silent addresses. `tls` nil speaks HTTP/2 in the clear with prior knowledge. The outcome is told to
-  /// `handler` on a later turn; the connection keeps it until `closed`.
+  /// `dialer` says by which proxy and resolver, and remembers silent addresses. `tls` nil speaks HTTP/2 in the clear with
+  /// prior knowledge. The outcome is told to `handler` on a later turn; the connection keeps it until `closed`. `fields`
+  /// names those of a 2xx answer that are wanted: its others cost nothing. Of any other answer all are given.
   public static func connect(
     to endpoint: Endpoint, tls: TLSClientContext?, on loop: EventLoop, settings: HTTP2Settings = .client,
-    limits: HTTP2Limits = HTTP2Limits(), through dialer: Dialer? = nil, handler: any HTTP2ClientHandler
+    limits: HTTP2Limits = HTTP2Limits(), through dialer: Dialer? = nil,
+    fields: HTTP2FieldNames? = nil, handler: any HTTP2ClientHandler
   ) -> HTTP2ClientConnection {
     loop.preconditionCurrent()
     let connection = HTTP2ClientConnection(loop: loop, tls: tls, dialer: dialer, handler: handler)
     let session = HTTP2Session(side: .client, loop: loop, settings: settings, limits: limits, owner: connection)
     connection.session = session
+    session.wantedFields = fields
     session.attach(
       .connect(
         to: endpoint, tls: tls, on: loop, limits: session.streamLimits, through: dialer, handler: session))
@@ -100,6 +134,18 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
     for field in own where !field.isValid { throw .invalidField(String(decoding: field.name, as: UTF8.self)) }
     guard !path.isEmpty, path.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidField(":path") }
     guard let id = session.request(common: common, path: path, own: own, body: body) else { throw .notOpen }
+    return id
+  }
+
+  /// The same for a request that lies ready in memory: copies nothing, allocates nothing of ours.
+  public func submit(
+    common: HTTP2FieldBlock, _ request: borrowing HTTP2OutgoingRequest
+  ) throws(HTTP2SubmitFault) -> Int32 {
+    loop.preconditionCurrent()
+    guard let session, !wasClosed, session.settingsSeen, !session.isDraining, !session.isEnded else { throw .notOpen }
+    guard session.open.count - session.deliveredCount < Int(session.remoteStreamLimit) else { throw .noFreeStream }
+    if let invalid = common.invalid { throw .invalidField(invalid) }
+    guard let id = session.request(common: common, request) else { throw .notOpen }
     return id
   }
 
@@ -183,8 +229,12 @@ extension HTTP2ClientConnection: HTTP2SessionOwner {
       handler?.streamFailed(stream: slot.id, code: .cancel)
       return
     }
-    handler?.response(
-      stream: slot.id, HTTP2Response(status: slot.status, fields: slot.fields, body: slot.body))
+    if slot.fields.count == 0, slot.body.isEmpty {
+      handler?.bareResponse(stream: slot.id, status: slot.status)
+    } else {
+      handler?.response(
+        stream: slot.id, HTTP2Response(status: slot.status, fields: slot.fields, body: slot.body))
+    }
     // The server has said all; whatever of ours was still to come is of no use to it.
     if slot.bodySent < slot.outgoingBody.count { session?.reset(slot.id, code: HTTP2ErrorCode.noError.rawValue) }
   }

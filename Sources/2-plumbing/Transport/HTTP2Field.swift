@@ -23,6 +23,26 @@ public struct HTTP2Field: Hashable, Sendable {
   }
 }
 
+/// A few names of fields, in lower case, to tell those that are wanted from those that are not.
+public struct HTTP2FieldNames: Sendable {
+  private let names: [StaticString]
+  /// Bit `n` is set when a name has `n` letters (63 for more).
+  private let lengths: UInt64
+
+  public init(_ names: [StaticString]) {
+    self.names = names
+    lengths = names.reduce(0) { $0 | 1 << UInt64(min(63, $1.utf8CodeUnitCount)) }
+  }
+
+  func contains(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard lengths & (1 << UInt64(min(63, name.count))) != 0 else { return false }
+    return names.contains { candidate in
+      candidate.utf8CodeUnitCount == name.count
+        && name.elementsEqual(UnsafeBufferPointer(start: candidate.utf8Start, count: candidate.utf8CodeUnitCount))
+    }
+  }
+}
+
 /// Fields prepared once for many messages and never copied again. Pseudo fields (`:method`, `:scheme`, `:authority`) go
 /// first by themselves; `:path` belongs to the message, not here. Names are made lower case.
 public final class HTTP2FieldBlock: Sendable {

@@ -26,6 +26,9 @@ extension HTTP2SessionOwner {
 ///
 /// Memory that a peer can make it hold: 64 KiB and one frame of output; bodies up to the connection window; header lists
 /// up to the limit for each open stream. While a server's output waits for the peer, nothing of the peer is read.
+///
+/// What is touched for each push is not checked for overlapping access at run time: all of it is on one loop, and none is
+/// held across a call that could come back.
 final class HTTP2Session: StreamHandler, LoopFlushable {
   enum Side { case client, server }
 
@@ -33,33 +36,38 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   let loop: EventLoop
   let settings: HTTP2Settings
   let limits: HTTP2Limits
-  var owner: (any HTTP2SessionOwner)?
-  var stream: StreamConnection?
-  var nghttp2: OpaquePointer?
-  var list = HTTP2NameValueList()
+  @exclusivity(unchecked) var owner: (any HTTP2SessionOwner)?
+  @exclusivity(unchecked) var stream: StreamConnection?
+  @exclusivity(unchecked) var nghttp2: OpaquePointer?
+  /// nghttp2's; outlives it.
+  private let memory = HTTP2Memory()
+  @exclusivity(unchecked) var list = HTTP2NameValueList()
+
+  /// Client: the fields of a 2xx answer that its owner wants to see; nil for all.
+  @exclusivity(unchecked) var wantedFields: HTTP2FieldNames?
 
   /// Open streams, in no order; and slots for the next ones.
-  var open: [HTTP2Slot] = []
-  var free: [HTTP2Slot] = []
+  @exclusivity(unchecked) var open: [HTTP2Slot] = []
+  @exclusivity(unchecked) var free: [HTTP2Slot] = []
   /// Slot of the header block being read.
-  var reading: HTTP2Slot?
+  @exclusivity(unchecked) var reading: HTTP2Slot?
   /// Open streams whose message the owner has; a client counts them as free.
-  var deliveredCount = 0
+  @exclusivity(unchecked) var deliveredCount = 0
 
   var isOpened = false
   /// Half open: requests are read and never answered; see `mute`.
   var isMute = false
   /// Not even PINGs, once this turn's output is sent.
   var becomesDeaf = false
-  var flushAsked = false
+  @exclusivity(unchecked) var flushAsked = false
   var isPaused = false
   /// What was in hand when reading was paused; at most what one read brought.
   var unread: [UInt8] = []
-  var settingsSeen = false
+  @exclusivity(unchecked) var settingsSeen = false
   /// Client: the peer has acknowledged our SETTINGS.
   var settingsHeld = false
   /// No new streams; close once the open ones have ended.
-  var isDraining = false
+  @exclusivity(unchecked) var isDraining = false
   var mayCloseWhenDrained = false
   var drainReason: TransportFault?
   /// Debug data of the GOAWAYs by which we end in order.
@@ -80,9 +88,9 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   var unacknowledged: [UInt32?] = []
   var acknowledgedLimit: UInt32?
 
-  var lastReceived: Int64 = 0
-  var lastUse: Int64 = 0
-  var lastDataSent: Int64 = 0
+  @exclusivity(unchecked) var lastReceived: Int64 = 0
+  @exclusivity(unchecked) var lastUse: Int64 = 0
+  @exclusivity(unchecked) var lastDataSent: Int64 = 0
   var settingsDue = Int64.max
   var pingSent: Int64?
   var drainDue: Int64?
@@ -162,9 +170,10 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     defer { nghttp2_option_del(option) }
     nghttp2_option_set_no_auto_window_update(option, 1)
     let me = Unmanaged.passUnretained(self).toOpaque()
+    var functions = memory.functions
     switch side {
-    case .client: nghttp2_session_client_new2(&nghttp2, sessionCallbacks, me, option)
-    case .server: nghttp2_session_server_new2(&nghttp2, sessionCallbacks, me, option)
+    case .client: nghttp2_session_client_new3(&nghttp2, sessionCallbacks, me, option, &functions)
+    case .server: nghttp2_session_server_new3(&nghttp2, sessionCallbacks, me, option, &functions)
     }
   }
 
@@ -204,6 +213,24 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   func request(common: HTTP2FieldBlock, path: [UInt8], own: [HTTP2Field], body: [UInt8]) -> Int32? {
     let slot = takeSlot()
     slot.load(&list, common: common, first: (":path", path), own: own, body: body)
+    let id = withProvider(slot) { provider in
+      nghttp2_submit_request(
+        nghttp2, nil, list.entries, list.entries.count, provider, Unmanaged.passUnretained(slot).toOpaque())
+    }
+    guard id > 0 else {
+      giveBack(slot)
+      return nil
+    }
+    slot.id = id
+    lastUse = loop.turnTime
+    flushLater()
+    return id
+  }
+
+  /// Client. The same without a copy: the bytes lie with the request's owner, who is kept until the stream is over.
+  func request(common: HTTP2FieldBlock, _ request: borrowing HTTP2OutgoingRequest) -> Int32? {
+    let slot = takeSlot()
+    slot.refer(&list, common: common, to: request)
     let id = withProvider(slot) { provider in
       nghttp2_submit_request(
         nghttp2, nil, list.entries, list.entries.count, provider, Unmanaged.passUnretained(slot).toOpaque())

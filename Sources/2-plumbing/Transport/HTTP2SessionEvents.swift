@@ -47,7 +47,7 @@ extension HTTP2Session {
       if slot.status >= 200 {
         slot.isTrailer = true
       } else {
-        slot.fields.removeAll()  // of an interim answer
+        if slot.fields.count > 0 { slot.fields.removeAll() }  // of an interim answer
         slot.headerListSize = 0
       }
     }
@@ -65,6 +65,7 @@ extension HTTP2Session {
       slot.status = value.reduce(0) { $0 * 10 + Int($1 &- 0x30) }
       return true
     }
+    if let wantedFields, slot.status / 100 == 2, !wantedFields.contains(name) { return true }
     slot.fields.append(name: name, value: value)
     return true
   }

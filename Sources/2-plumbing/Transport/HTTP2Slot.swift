@@ -2,42 +2,44 @@ import CNgHTTP2
 
 /// All that one stream needs, taken from a free list and put back when the stream is over, so that a message costs no
 /// allocation once a connection is warm. nghttp2 compresses headers when it sends, not when one submits: what a slot
-/// holds must stay untouched until its stream is closed.
+/// holds must stay untouched until its stream is closed. On one loop, so that no access overlaps another; not checked.
 final class HTTP2Slot {
-  var id: Int32 = 0
+  @exclusivity(unchecked) var id: Int32 = 0
   /// Place in the session's list of open streams.
-  var index = 0
-  var startedAt: Int64 = 0
+  @exclusivity(unchecked) var index = 0
+  @exclusivity(unchecked) var startedAt: Int64 = 0
 
   // What comes in.
-  var fields = HTTP2FieldList()
-  var status = 0
-  var body: [UInt8] = []
-  var headerListSize = 0
-  var isTrailer = false
-  var excess: HTTP2Request.Excess?
-  var discarded = 0
+  @exclusivity(unchecked) var fields = HTTP2FieldList()
+  @exclusivity(unchecked) var status = 0
+  @exclusivity(unchecked) var body: [UInt8] = []
+  @exclusivity(unchecked) var headerListSize = 0
+  @exclusivity(unchecked) var isTrailer = false
+  @exclusivity(unchecked) var excess: HTTP2Request.Excess?
+  @exclusivity(unchecked) var discarded = 0
   /// Bytes of the connection's window that `body` occupies.
-  var heldWindow = 0
+  @exclusivity(unchecked) var heldWindow = 0
   /// The peer sent its last byte.
-  var isComplete = false
+  @exclusivity(unchecked) var isComplete = false
   /// The handler was told.
-  var isDelivered = false
+  @exclusivity(unchecked) var isDelivered = false
 
   // What goes out.
-  private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  private var common: HTTP2FieldBlock?
-  private(set) var outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
-  var bodySent = 0
+  @exclusivity(unchecked) private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  @exclusivity(unchecked) private var common: HTTP2FieldBlock?
+  /// Keeps what was not copied.
+  @exclusivity(unchecked) private var owner: AnyObject?
+  @exclusivity(unchecked) private(set) var outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
+  @exclusivity(unchecked) var bodySent = 0
   /// The most bytes of a DATA frame.
-  var dataSize = Int.max
+  @exclusivity(unchecked) var dataSize = Int.max
   /// HEADERS of ours are on the wire.
-  var headersSent = false
+  @exclusivity(unchecked) var headersSent = false
   /// Server: `respond` was called.
-  var isAnswered = false
-  var answeredAt: Int64 = 0
+  @exclusivity(unchecked) var isAnswered = false
+  @exclusivity(unchecked) var answeredAt: Int64 = 0
   /// Waits for room to send its body in one piece.
-  var isDeferred = false
+  @exclusivity(unchecked) var isDeferred = false
 
   deinit { memory.deallocate() }
 
@@ -70,12 +72,22 @@ final class HTTP2Slot {
     outgoingBody = UnsafeRawBufferPointer(start: cursor, count: body.count)
   }
 
+  /// Lists all fields of a request whose bytes lie in memory that `owner` keeps in place; nothing is copied.
+  func refer(_ list: inout HTTP2NameValueList, common: HTTP2FieldBlock, to request: borrowing HTTP2OutgoingRequest) {
+    self.common = common
+    owner = request.owner
+    list.begin(common, ownCount: 1)
+    list.set(list.place, name: ":path", value: request.path)
+    list.set(list.entries.count - 1, name: request.ownName, value: request.ownValue)
+    outgoingBody = request.body
+  }
+
   /// Ready for the next stream; keeps small memory, gives back large.
   func clear() {
     id = 0
-    fields.removeAll()
+    if fields.count > 0 { fields.removeAll() }
     status = 0
-    if body.capacity > 16_384 { body = [] } else { body.removeAll(keepingCapacity: true) }
+    if !body.isEmpty { if body.capacity > 16_384 { body = [] } else { body.removeAll(keepingCapacity: true) } }
     headerListSize = 0
     isTrailer = false
     excess = nil
@@ -84,6 +96,7 @@ final class HTTP2Slot {
     isComplete = false
     isDelivered = false
     common = nil
+    owner = nil
     outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
     bodySent = 0
     dataSize = .max
@@ -112,9 +125,26 @@ struct HTTP2NameValueList {
       return
     }
     common = block
-    let own = nghttp2_nv(name: nil, value: nil, namelen: 0, valuelen: 0, flags: 0)
-    entries = (block?.pseudo ?? []) + [own] + (block?.regular ?? [])
+    entries = (block?.pseudo ?? []) + [Self.empty] + (block?.regular ?? [])
     place = block?.pseudo.count ?? 0
     commonCount = entries.count
   }
+
+  /// The same, with room for so many own fields at the end.
+  mutating func begin(_ block: HTTP2FieldBlock, ownCount: Int) {
+    if block === common, entries.count == commonCount + ownCount { return }
+    begin(block)
+    for _ in 0..<ownCount { entries.append(Self.empty) }
+  }
+
+  /// A field that is never indexed.
+  @inline(__always)
+  mutating func set(_ index: Int, name: StaticString, value: UnsafeRawBufferPointer) {
+    entries[index] = nghttp2_nv(
+      name: UnsafeMutablePointer(mutating: name.utf8Start),
+      value: UnsafeMutableRawPointer(mutating: value.baseAddress)?.assumingMemoryBound(to: UInt8.self),
+      namelen: name.utf8CodeUnitCount, valuelen: value.count, flags: noCopy | noIndex)
+  }
+
+  private static var empty: nghttp2_nv { nghttp2_nv(name: nil, value: nil, namelen: 0, valuelen: 0, flags: 0) }
 }

@@ -9,18 +9,46 @@ extension APNSClient {
   func turnEnded() {
     let moment = Moment(any: clock)
     var items: [TurnInbox.Item] = []
+    var streams: [StreamID] = []
     swap(&items, &inbox.items)
-    for item in items { take(item, moment) }
+    swap(&streams, &inbox.streams)
+    for item in items {
+      if case .accepted(let link, let range) = item {
+        accepted(link, streams[range], moment)
+      } else {
+        take(item, moment)
+      }
+    }
     followPending(moment)
     items.removeAll(keepingCapacity: true)
-    if inbox.items.isEmpty { swap(&items, &inbox.items) }
+    streams.removeAll(keepingCapacity: true)
+    if inbox.items.isEmpty {
+      swap(&items, &inbox.items)
+      swap(&streams, &inbox.streams)
+    }
     arm(moment)
+  }
+
+  /// Pushes accepted on one connection, one behind the other: nearly all that ever happens.
+  private func accepted(_ link: ConnectionLink, _ streams: ArraySlice<StreamID>, _ moment: Moment) {
+    guard links[link.id] != nil else { return }
+    applyPending(moment)
+    proven(link, moment)
+    if !(topics.isQuiet && devices.isQuiet) {
+      for stream in streams { absolve(link.id, stream, moment) }
+    }
+    pool.accepted(streams, of: link.id, at: moment, into: &effects)
+    owesPump = true
   }
 
   private func take(_ item: TurnInbox.Item, _ moment: Moment) {
     switch item {
+    case .accepted: break  // done by the caller
     case .event(let event):
-      if case .answered(let id, let stream, .accepted) = event { accepted(id, stream, moment) }
+      if case .answered(let id, let stream, .accepted) = event {
+        if let link = links[id] { proven(link, moment) }
+        if !(topics.isQuiet && devices.isQuiet) { absolve(id, stream, moment) }
+      }
       pending.append(event)
     case .refused(let id, let stream, let refusal, let date):
       refused(id, stream, refusal, date, moment)
@@ -37,6 +65,7 @@ extension APNSClient {
       credentialRefused(id, known, generation, nil, moment)
     case .ended(let id, let fault):
       guard let link = links.removeValue(forKey: id) else { return }
+      lastLink = nil
       link.isReleased = true
       lastFault = fault
       if !link.isConnected { meter.connectFailed() }
@@ -47,15 +76,17 @@ extension APNSClient {
     }
   }
 
-  private func accepted(_ id: ConnectionID, _ stream: StreamID, _ moment: Moment) {
-    if let link = links[id], let generation = link.generation {
-      if link.epoch == epoch { gate.accepted(generation, at: moment) } else { proved(id, moment) }
-    }
-    guard !(topics.isQuiet && devices.isQuiet), let push = pool.push(on: stream, of: id),
-      let slot = slots[Int(push.rawValue)]
-    else { return }
-    _ = topics.handle(.accepted(topic: slot.batch.pushes[slot.index].topic), at: moment.uptime)
-    devices.accepted(slot.batch.pushes[slot.index].token, at: moment.uptime)
+  /// APNs took a push: what it was sent with is good.
+  private func proven(_ link: ConnectionLink, _ moment: Moment) {
+    guard let generation = link.generation else { return }
+    if link.epoch == epoch { gate.accepted(generation, at: moment) } else { proved(link.id, moment) }
+  }
+
+  /// APNs took a push: its topic and its device are good.
+  private func absolve(_ id: ConnectionID, _ stream: StreamID, _ moment: Moment) {
+    guard let push = pool.push(on: stream, of: id), let slot = slots[Int(push.rawValue)] else { return }
+    _ = topics.handle(.accepted(topic: slot.topic), at: moment.uptime)
+    devices.accepted(slot.token, at: moment.uptime)
   }
 
   private func refused(
@@ -63,7 +94,7 @@ extension APNSClient {
   ) {
     meter.answered(refusal)
     if let push = pool.push(on: stream, of: id), let slot = slots[Int(push.rawValue)] {
-      let outgoing = slot.batch.pushes[slot.index]
+      let outgoing = slot.batch.pushes.push(at: slot.index)
       onEvent(.refused(RefusedPush(outgoing, refusal)))
       // an unknown 403 is about what we may do, not about one device
       if let reason = refusal.known ?? (refusal.status == 403 ? .forbidden : nil) {
@@ -99,7 +130,7 @@ extension APNSClient {
       case .alarm(_, let words): onEvent(.alarm(words))
       case .hold(let topic, let words):
         let held = slots.indices.filter { index in
-          slots[index].map { $0.batch.pushes[$0.index].topic == topic } ?? false
+          slots[index].map { $0.topic == topic } ?? false
         }
         follow(.withdrawn(held.map { PushID(rawValue: UInt32($0)) }, .suspended(words)), moment)
       }
@@ -122,12 +153,6 @@ extension APNSClient {
 
   private func successorWarrant(_ moment: Moment) -> Warrant {
     successor?.gate.warrant(at: moment) ?? .hold("the credential of this connection is not used any more")
-  }
-
-  private func successorBlock(
-    _ push: OutgoingPush, _ authorization: [UInt8]?, _ generation: ProviderTokenLife.Generation
-  ) -> HTTP2FieldBlock {
-    successor?.blocks.block(for: push, authorization: authorization, generation) ?? HTTP2FieldBlock([])
   }
 
   private func hold(_ warrant: Warrant, _ moment: Moment) {
@@ -173,33 +198,42 @@ extension APNSClient {
     }
   }
 
-  /// Feeds what this turn brought so far.
-  private func followPending(_ moment: Moment) {
+  /// Tells the pool what this turn brought so far; streams are given out later.
+  private func applyPending(_ moment: Moment) {
     guard !pending.isEmpty else { return }
     var events: [SendingPool.Event] = []
     swap(&events, &pending)
-    let isOuter = effects.isEmpty
-    pool.handle(events, at: moment, into: &effects)
-    if isOuter { performAll(moment) }
+    pool.apply(events, at: moment, into: &effects)
     events.removeAll(keepingCapacity: true)
     if pending.isEmpty { swap(&events, &pending) }
+    owesPump = true
+  }
+
+  /// Feeds what this turn brought so far.
+  private func followPending(_ moment: Moment) {
+    applyPending(moment)
+    guard owesPump else { return }
+    owesPump = false
+    pool.handle([], at: moment, into: &effects)
+    if !isPerforming { performAll(moment) }
   }
 
   func follow(_ event: SendingPool.Event, _ moment: Moment) {
     followPending(moment)
-    let isOuter = effects.isEmpty
     pool.handle(event, at: moment, into: &effects)
     // a nested call (hold, topic) appends behind what the outer one still has to do, which goes on afterwards
-    if isOuter { performAll(moment) }
+    if !isPerforming { performAll(moment) }
   }
 
   private func performAll(_ moment: Moment) {
+    isPerforming = true
     var index = 0
     while index < effects.count {
       perform(effects[index], moment)
       index += 1
     }
     effects.removeAll(keepingCapacity: true)
+    isPerforming = false
   }
 
   private func perform(_ effect: SendingPool.Effect, _ moment: Moment) {
@@ -216,6 +250,7 @@ extension APNSClient {
     case .ping(let id): links[id]?.connection?.ping()
     case .close(let id):
       guard let link = links.removeValue(forKey: id) else { return }
+      lastLink = nil
       link.isReleased = true
       successorLost(id, nil, moment)
       guard let connection = link.connection else { return }
@@ -233,6 +268,7 @@ extension APNSClient {
   /// The peer is silent: its address is named, and avoided for a while.
   private func abandon(_ id: ConnectionID, _ why: String, _ moment: Moment) {
     guard let link = links.removeValue(forKey: id) else { return }
+    lastLink = nil
     link.isReleased = true
     successorLost(id, nil, moment)
     guard let connection = link.connection else { return }
@@ -249,6 +285,9 @@ extension APNSClient {
     connection.abandon(why: why)
   }
 
+  /// What the client reads of the header of an acceptance.
+  private static let wantedFields = HTTP2FieldNames(["apns-unique-id"])
+
   private func open(_ id: ConnectionID) {
     let link = ConnectionLink(id, inbox)
     link.epoch = epoch
@@ -263,20 +302,31 @@ extension APNSClient {
     limits.idleTimeout = nil  // the pool's own
     limits.pingTimeout = .seconds(30)  // the pool gives up earlier
     link.connection = HTTP2ClientConnection.connect(
-      to: server.endpoint, tls: tls, on: loop, settings: .client, limits: limits, through: dialer, handler: link)
+      to: server.endpoint, tls: tls, on: loop, settings: .client, limits: limits, through: dialer,
+      fields: Self.wantedFields, handler: link)
+  }
+
+  private func link(_ id: ConnectionID) -> ConnectionLink? {
+    if let lastLink, lastLink.id == id { return lastLink.link }
+    guard let link = links[id] else { return nil }
+    lastLink = (id, link)
+    return link
   }
 
   private func leave(_ push: PushID, _ id: ConnectionID, _ moment: Moment) {
     guard let slot = slots[Int(push.rawValue)] else { return }
-    guard let link = links[id], let connection = link.connection else {
+    guard let link = link(id), let connection = link.connection else {
       return pool.handle(.notSent(push, id), at: moment, into: &effects)
     }
-    let outgoing = slot.batch.pushes[slot.index]
-    if !devices.isQuiet, let until = devices.postponed(outgoing.token, at: moment.uptime) {
+    if !devices.isQuiet, let until = devices.postponed(slot.token, at: moment.uptime) {
       return pool.handle(.postponed(push, id, until: until), at: moment, into: &effects)
     }
+    if let ready, link.epoch == epoch, link.generation == ready {
+      return submit(push, slot, link, connection, ready, nil, moment)
+    }
     let isSuccessor = link.epoch != epoch
-    switch isSuccessor ? successorWarrant(moment) : currentWarrant(moment) {
+    let warrant = isSuccessor ? successorWarrant(moment) : currentWarrant(moment)
+    switch warrant {
     case .hold(let words) where isSuccessor:
       pool.handle(.retired(id), at: moment, into: &effects)
       pool.handle(.notSent(push, id), at: moment, into: &effects)
@@ -288,26 +338,44 @@ extension APNSClient {
       // a connection that got its token a moment ago gets no other: a new one takes the push
       pool.handle(.retired(id), at: moment, into: &effects)
       pool.handle(.notSent(push, id), at: moment, into: &effects)
-    case .send(let authorization, let generation):
-      slots[Int(push.rawValue)]?.generation = generation
-      slots[Int(push.rawValue)]?.sentAt = moment.uptime
-      do throws(HTTP2SubmitFault) {
-        let stream = try connection.submit(
-          common: isSuccessor
-            ? successorBlock(outgoing, authorization, generation)
-            : blocks.block(for: outgoing, authorization: authorization, generation),
-          path: own.path(token: outgoing.token), own: own.fields(of: outgoing), body: outgoing.payload)
-        pool.handle(.sent(push, id, StreamID(rawValue: stream)), at: moment, into: &effects)
-      } catch {
-        switch error {
-        case .invalidField(let name):
-          // `certainRefusal` lets none of these pass; should it, the push ends rather than the connection
-          pool.handle(
-            .withdrawn([push], .suspended("\(name) holds bytes that no header may")), at: moment, into: &effects)
-        case .noFreeStream, .notOpen: break
-        }
-        pool.handle(.notSent(push, id), at: moment, into: &effects)
+    case .send(_, let generation):
+      submit(push, slot, link, connection, generation, isSuccessor ? warrant : nil, moment)
+    }
+  }
+
+  /// - Parameter warrant: of the successor; nil for the client's own.
+  private func submit(
+    _ push: PushID, _ slot: Slot, _ link: ConnectionLink, _ connection: HTTP2ClientConnection,
+    _ generation: ProviderTokenLife.Generation, _ warrant: Warrant?, _ moment: Moment
+  ) {
+    slots[Int(push.rawValue)]?.generation = generation
+    slots[Int(push.rawValue)]?.sentAt = moment.uptime
+    let batch = slot.batch
+    let wire = batch.wires[slot.index]
+    let block = batch.block(wire.shared, link.epoch, generation) { shared in
+      guard case .send(let authorization, _) = warrant ?? currentWarrant(moment) else { return HTTP2FieldBlock([]) }
+      if warrant != nil, var next = successor {
+        let block = next.blocks.block(
+          for: shared, isRepeated: batch.isRepetitive, authorization: authorization, generation)
+        successor = next
+        return block
       }
+      return blocks.block(for: shared, isRepeated: batch.isRepetitive, authorization: authorization, generation)
+    }
+    do throws(HTTP2SubmitFault) {
+      let request = HTTP2OutgoingRequest(
+        path: wire.path, field: "apns-id", value: wire.id, body: wire.body, owner: batch)
+      let stream = try connection.submit(common: block, request)
+      pool.sent(push, on: StreamID(rawValue: stream), of: link.id, at: moment, into: &effects)
+    } catch {
+      switch error {
+      case .invalidField(let name):
+        // `certainRefusal` lets none of these pass; should it, the push ends rather than the connection
+        pool.handle(
+          .withdrawn([push], .suspended("\(name) holds bytes that no header may")), at: moment, into: &effects)
+      case .noFreeStream, .notOpen: break
+      }
+      pool.handle(.notSent(push, link.id), at: moment, into: &effects)
     }
   }
 }

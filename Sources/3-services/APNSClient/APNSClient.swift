@@ -38,30 +38,69 @@ public actor APNSClient: PushSender {
   }
 
   /// Pushes that came together and whose outcomes go back together.
-  final class Batch {
+  final class Batch {  // confined to the client's loop
     let number: UInt64
-    let pushes: [OutgoingPush]
-    var outcomes: [PushOutcome?]
-    var ids: [PushID] = []
-    var missing: Int
+    let pushes: PushBatch
+    /// Where they lie in `pushes`.
+    let wires: [PushBatch.Wire]
+    /// Accepted, unless something else was put there.
+    var outcomes: [PushOutcome]
+    @exclusivity(unchecked) var missing: Int  // confined, no overlap: a counter
     var waiter: CheckedContinuation<[PushOutcome], Never>?
+    /// The header block of each `shared`, for the credential and the generation told.
+    @exclusivity(unchecked) private var blocks: [HTTP2FieldBlock?]  // confined, no overlap: a table
+    private var generation: ProviderTokenLife.Generation?
+    private var epoch = 0
 
-    init(_ number: UInt64, _ pushes: [OutgoingPush], _ waiter: CheckedContinuation<[PushOutcome], Never>) {
+    init(_ number: UInt64, _ pushes: PushBatch, _ waiter: CheckedContinuation<[PushOutcome], Never>) {
       self.number = number
       self.pushes = pushes
+      wires = pushes.wires()
       self.waiter = waiter
-      outcomes = Array(repeating: nil, count: pushes.count)
+      outcomes = Array(repeating: .accepted(uniqueID: nil), count: pushes.count)
       missing = pushes.count
+      blocks = Array(repeating: nil, count: pushes.shared.count)
     }
+
+    func block(
+      _ index: Int, _ epoch: Int, _ generation: ProviderTokenLife.Generation,
+      make: (PushBatch.Shared) -> HTTP2FieldBlock
+    ) -> HTTP2FieldBlock {
+      if self.generation != generation || self.epoch != epoch {
+        (self.generation, self.epoch) = (generation, epoch)
+        for index in blocks.indices { blocks[index] = nil }
+      }
+      if let block = blocks[index] { return block }
+      let block = make(pushes.shared[index])
+      blocks[index] = block
+      return block
+    }
+
+    /// Whether what its pushes share is shared by many.
+    var isRepetitive: Bool { pushes.count >= 16 * pushes.shared.count }
   }
 
   /// Where the push with an id came from.
   struct Slot {
-    var batch: Batch
-    var index: Int
+    /// Kept by `batches` until all its pushes have ended.
+    private let unmanaged: Unmanaged<Batch>
+    let index: Int
     var generation = ProviderTokenLife.Generation(rawValue: 0)
     /// When it last left.
     var sentAt: Instant.Span?
+
+    init(_ batch: Batch, _ index: Int) {
+      unmanaged = .passUnretained(batch)
+      self.index = index
+    }
+
+    var batch: Batch { unmanaged.takeUnretainedValue() }
+
+    @inline(__always)
+    func withBatch<Result>(_ body: (Batch) -> Result) -> Result { unmanaged._withUnsafeGuaranteedRef(body) }
+
+    var token: [UInt8] { batch.pushes.token(at: index) }
+    var topic: String { batch.pushes.shared(at: index).topic }
   }
 
   public nonisolated let server: APNSServer
@@ -79,25 +118,35 @@ public actor APNSClient: PushSender {
   var epoch = 0
   var lastEpoch = 0
   var successor: Successor?
-  var pool: SendingPool
+  @exclusivity(unchecked) var pool: SendingPool  // on the loop; calls nothing back
   var topics: TopicWatch
   var devices: DevicePauses
-  var meter = ClientMeter()
+  @exclusivity(unchecked) var meter = ClientMeter()  // on the loop; calls nothing back
   var blocks: HeaderBlocks
-  let own = OwnFields()
   let open: OpenLinks
   var links: [ConnectionID: ConnectionLink] {
     get { open.links }
     _modify { yield &open.links }
   }
-  var slots: [Slot?] = []
-  var freeIDs: [UInt32] = []
+  /// The link last looked up.
+  var lastLink: (id: ConnectionID, link: ConnectionLink)?
+  @exclusivity(unchecked) var slots: [Slot?] = []  // on the loop, no overlap: a table
+  @exclusivity(unchecked) var freeIDs: [UInt32] = []  // on the loop, no overlap: a table
   var batches: [UInt64: Batch] = [:]
   var nextBatch: UInt64 = 0
-  var effects: [SendingPool.Effect] = []
+  /// Only appended to while it is gone through.
+  @exclusivity(unchecked) var effects: [SendingPool.Effect] = []  // on the loop, no overlap
+  /// `effects` is being gone through.
+  var isPerforming = false
+  /// The pool has answers after which it has given out no streams yet.
+  var owesPump = false
   /// What this turn of the loop brought and the pool has not seen yet.
   var pending: [SendingPool.Event] = []
-  var warrant: Warrant?
+  var warrant: Warrant? {
+    didSet { if case .send(_, let generation) = warrant { ready = generation } else { ready = nil } }
+  }
+  /// The generation of `warrant` when pushes may leave.
+  var ready: ProviderTokenLife.Generation?
   var isHeld = false
   var heldWords: String?
   var lastFault: TransportFault?
@@ -132,12 +181,40 @@ public actor APNSClient: PushSender {
 
   // MARK: For callers
 
-  public func send(_ batch: [OutgoingPush]) async -> [PushOutcome] {
-    guard !batch.isEmpty else { return [] }
+  public func send(_ pushes: [OutgoingPush]) async -> [PushOutcome] {
+    guard !Task.isCancelled else {
+      return pushes.map { _ in
+        meter.cancelledUnsent()
+        return .unanswered(.cancelled)
+      }
+    }
+    var outcomes: [PushOutcome] = []
+    outcomes.reserveCapacity(pushes.count)
+    let good = pushes.filter { push in
+      let reason = push.certainRefusal
+      if let reason { meter.refusedUnsent(reason.rawValue) }
+      outcomes.append(reason.map { push.refusedUnsent($0) } ?? .unanswered(.closed))
+      return reason == nil
+    }
+    guard !good.isEmpty else { return outcomes }
+    let sent = await send(PushBatch(good))
+    guard good.count < pushes.count else { return sent }
+    var next = 0
+    for (index, outcome) in outcomes.enumerated() where outcome == .unanswered(.closed) {
+      outcomes[index] = sent[next]
+      next += 1
+    }
+    return outcomes
+  }
+
+  /// The same for pushes that lie ready in memory, which they leave from without being copied or counted one by one: for
+  /// campaigns. Batches of a thousand or more are best.
+  public func send(_ pushes: PushBatch) async -> [PushOutcome] {
+    guard !pushes.isEmpty else { return [] }
     let number = nextBatch
     nextBatch &+= 1
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in start(batch, number, waiter) }
+      await withCheckedContinuation { waiter in start(pushes, number, waiter) }
     } onCancel: {
       Task { await self.cancel(number) }
     }
@@ -197,38 +274,40 @@ public actor APNSClient: PushSender {
 
   // MARK: In and out
 
-  private func start(_ pushes: [OutgoingPush], _ number: UInt64, _ waiter: CheckedContinuation<[PushOutcome], Never>) {
+  private func start(_ pushes: PushBatch, _ number: UInt64, _ waiter: CheckedContinuation<[PushOutcome], Never>) {
     let batch = Batch(number, pushes, waiter)
+    batches[number] = batch
     let moment = Moment(any: clock)
     admit(moment)
     if successor != nil { trySuccessor(moment) }
     var offers: [SendingPool.Offer] = []
     offers.reserveCapacity(pushes.count)
     let isCancelled = Task.isCancelled
-    for (index, push) in pushes.enumerated() {
+    let faults = pushes.shared.map(\.certainRefusal)
+    let expirations = pushes.shared.map(\.expiration)
+    let limits = pushes.shared.map(\.pushType.sizeLimit)
+    for (index, wire) in batch.wires.enumerated() {
+      let shared = wire.shared
       if isCancelled {
         meter.cancelledUnsent()
         settle(batch, index, .unanswered(.cancelled))
-      } else if let reason = push.certainRefusal {
+      } else if let reason = wire.certainRefusal(sizeLimit: limits[shared], shared: faults[shared]) {
         meter.refusedUnsent(reason.rawValue)
-        settle(batch, index, push.refusedUnsent(reason))
-      } else if !topics.isQuiet, let words = topics.held(topic: push.topic, at: moment.uptime) {
+        settle(batch, index, pushes.push(at: index).refusedUnsent(reason))
+      } else if !topics.isQuiet, let words = topics.held(topic: pushes.shared[shared].topic, at: moment.uptime) {
         meter.suspendedUnsent()
         settle(batch, index, .unanswered(.suspended(words)))
       } else {
-        let id = takeID(Slot(batch: batch, index: index))
-        batch.ids.append(id)
-        offers.append(SendingPool.Offer(id, expiration: push.expiration))
+        offers.append(SendingPool.Offer(takeID(Slot(batch, index)), expiration: expirations[shared]))
       }
     }
-    guard batch.missing > 0 else { return }
-    batches[number] = batch
+    guard !offers.isEmpty else { return }
     handle(.offered(offers), moment)
   }
 
   private func cancel(_ number: UInt64) {
     guard let batch = batches[number] else { return }
-    let mine = batch.ids.filter { slots[Int($0.rawValue)]?.batch === batch }
+    let mine = slots.indices.filter { slots[$0]?.batch === batch }.map { PushID(rawValue: UInt32($0)) }
     handle(.withdrawn(mine, .cancelled), Moment(any: clock))
   }
 
@@ -244,12 +323,15 @@ public actor APNSClient: PushSender {
   }
 
   func settle(_ batch: Batch, _ index: Int, _ outcome: PushOutcome) {
-    batch.outcomes[index] = outcome
+    switch outcome {
+    case .accepted(uniqueID: nil): break  // is what stands there
+    case .accepted, .refused, .unanswered: batch.outcomes[index] = outcome
+    }
     batch.missing -= 1
     guard batch.missing == 0, let waiter = batch.waiter else { return }
     batch.waiter = nil
     batches[batch.number] = nil
-    waiter.resume(returning: batch.outcomes.map { $0 ?? .unanswered(.closed) })
+    waiter.resume(returning: batch.outcomes)
   }
 }
 

@@ -6,6 +6,8 @@ import Transport
 /// thousand answers cost one look at the clock and one wake-up.
 final class TurnInbox {  // confined to the client's loop
   enum Item {
+    /// Pushes that were simply accepted: their streams, in `streams`.
+    case accepted(ConnectionLink, Range<Int>)
     case event(SendingPool.Event)
     /// A refusal, whose meaning for credential and topic the client looks at first.
     case refused(ConnectionID, StreamID, PushOutcome.Refusal, date: [UInt8]?)
@@ -15,13 +17,29 @@ final class TurnInbox {  // confined to the client's loop
   }
 
   var items: [Item] = []
+  var streams: [StreamID] = []
+  /// The last item is `accepted` of that link, from there on.
+  private var run: (link: ConnectionLink, start: Int)?
   private var isScheduled = false
   private let loop: EventLoop
   weak var client: APNSClient?
 
   init(loop: EventLoop) { self.loop = loop }
 
+  func accepted(_ stream: StreamID, _ link: ConnectionLink) {
+    if let run, run.link === link, !items.isEmpty {
+      streams.append(stream)
+      items[items.count - 1] = .accepted(link, run.start..<streams.count)
+    } else {
+      let start = streams.count
+      streams.append(stream)
+      add(.accepted(link, start..<streams.count))
+      run = (link, start)
+    }
+  }
+
   func add(_ item: Item) {
+    run = nil
     items.append(item)
     guard !isScheduled else { return }
     isScheduled = true
@@ -29,6 +47,7 @@ final class TurnInbox {  // confined to the client's loop
     nonisolated(unsafe) let inbox = self  // touched on the loop only
     loop.execute {
       inbox.isScheduled = false
+      inbox.run = nil
       inbox.client?.assumeIsolated { $0.turnEnded() }
     }
   }
@@ -56,7 +75,7 @@ final class OpenLinks {  // confined to the client's loop
 
 /// Hands what one connection says to the client's inbox.
 final class ConnectionLink: HTTP2ClientHandler {  // confined to the client's loop
-  private let id: ConnectionID
+  let id: ConnectionID
   private let inbox: TurnInbox
   /// nil until `connect` returned and after the client let go.
   var connection: HTTP2ClientConnection?
@@ -95,13 +114,25 @@ final class ConnectionLink: HTTP2ClientHandler {  // confined to the client's lo
     add(.event(.settings(id, maxConcurrentStreams: maxConcurrentStreams)))
   }
 
+  func bareResponse(stream: Int32, status: Int) {
+    guard !(200..<300 ~= status) else {
+      if !isReleased { inbox.accepted(StreamID(rawValue: stream), self) }
+      return
+    }
+    answered(StreamID(rawValue: stream), Answer(status: status, body: []), date: nil)
+  }
+
   func response(stream: Int32, _ response: HTTP2Response) {
-    let stream = StreamID(rawValue: stream)
     let answer = Answer(
       status: response.status, body: response.body, uniqueID: response.fields.text("apns-unique-id"))
+    answered(StreamID(rawValue: stream), answer, date: response.fields["date"].map(Array.init))
+  }
+
+  private func answered(_ stream: StreamID, _ answer: Answer, date: [UInt8]?) {
     switch answer {
+    case .accepted(uniqueID: nil): if !isReleased { inbox.accepted(stream, self) }
     case .accepted: add(.event(.answered(id, stream, answer)))
-    case .refused(let refusal): add(.refused(id, stream, refusal, date: response.fields["date"].map(Array.init)))
+    case .refused(let refusal): add(.refused(id, stream, refusal, date: date))
     }
   }
 

@@ -32,15 +32,9 @@ extension OutgoingPush {
     if token.isEmpty { return .missingDeviceToken }
     if token.count > DeviceTokenText.lengths.upperBound { return .badDeviceToken }
     if !UUIDText.isCanonical(id.utf8) { return .badMessageID }
-    if topic.isEmpty { return .missingTopic }
-    if !topic.utf8.allSatisfy(isTopicByte) { return .badTopic }
-    if let expiration, expiration < 0 { return .badExpirationDate }
-    if let collapseID {
-      guard collapseID.utf8.count <= PushHeaders.collapseIDLimit, collapseID.utf8.allSatisfy(isHeaderByte) else {
-        return .badCollapseID
-      }
-    }
-    return nil
+    return PushBatch.Shared(
+      topic: topic, pushType: pushType, priority: priority, expiration: expiration, collapseID: collapseID
+    ).certainRefusal
   }
 
   /// What APNs would have answered, with what is wrong and what to do.
@@ -76,6 +70,32 @@ extension OutgoingPush {
       .topicMismatch:
       return "\(reason.meaning) \(reason.remedy)"
     }
+  }
+}
+
+extension PushBatch.Shared {
+  /// The refusal that every push with this is certain to get.
+  var certainRefusal: RefusalReason? {
+    if topic.isEmpty { return .missingTopic }
+    if !topic.utf8.allSatisfy(isTopicByte) { return .badTopic }
+    if let expiration, expiration < 0 { return .badExpirationDate }
+    if let collapseID {
+      guard collapseID.utf8.count <= PushHeaders.collapseIDLimit, collapseID.utf8.allSatisfy(isHeaderByte) else {
+        return .badCollapseID
+      }
+    }
+    return nil
+  }
+}
+
+extension PushBatch.Wire {
+  /// `certainRefusal` of a push, given that of what it shares and its type's limit.
+  func certainRefusal(sizeLimit: Int, shared: RefusalReason?) -> RefusalReason? {
+    if body.isEmpty { return .payloadEmpty }
+    if body.count > sizeLimit { return .payloadTooLarge }
+    if tokenCount == 0 { return .missingDeviceToken }
+    if tokenCount > DeviceTokenText.lengths.upperBound { return .badDeviceToken }
+    return shared
   }
 }
 

@@ -9,14 +9,27 @@ extension APNSClient {
   /// outcomes of what came before it.
   public nonisolated func outcomes<Batches: AsyncSequence & Sendable>(
     of batches: Batches, ahead: Int = 2
-  ) -> PushOutcomes where Batches.Element == [OutgoingPush] {
-    let window = PushWindow(size: ahead)
+  ) -> PushOutcomes<[OutgoingPush]> where Batches.Element == [OutgoingPush] {
+    outcomes(of: batches, ahead: ahead) { client, batch in await client.send(batch) }
+  }
+
+  /// The same for batches that lie ready in memory.
+  public nonisolated func outcomes<Batches: AsyncSequence & Sendable>(
+    of batches: Batches, ahead: Int = 2
+  ) -> PushOutcomes<PushBatch> where Batches.Element == PushBatch {
+    outcomes(of: batches, ahead: ahead) { client, batch in await client.send(batch) }
+  }
+
+  private nonisolated func outcomes<Batches: AsyncSequence & Sendable>(
+    of batches: Batches, ahead: Int, send: @escaping @Sendable (APNSClient, Batches.Element) async -> [PushOutcome]
+  ) -> PushOutcomes<Batches.Element> where Batches.Element: Sendable {
+    let window = PushWindow<Batches.Element>(size: ahead)
     let producer = Task {
       do {
         for try await batch in batches {
           guard let turn = await window.enter() else { return }
           Task {
-            let outcomes = await self.send(batch)
+            let outcomes = await send(self, batch)
             await window.put(turn, SentBatch(pushes: batch, outcomes: outcomes))
           }
         }
@@ -30,14 +43,14 @@ extension APNSClient {
 }
 
 /// A batch with what became of it; `outcomes` has one for each push, in the same order.
-public struct SentBatch: Sendable {
-  public let pushes: [OutgoingPush]
+public struct SentBatch<Pushes: Sendable>: Sendable {
+  public let pushes: Pushes
   public let outcomes: [PushOutcome]
 }
 
 /// The outcomes of a sequence of batches; to be read once.
-public struct PushOutcomes: AsyncSequence, Sendable {
-  let window: PushWindow
+public struct PushOutcomes<Pushes: Sendable>: AsyncSequence, Sendable {
+  let window: PushWindow<Pushes>
   let producer: Task<Void, Never>
 
   public func makeAsyncIterator() -> Iterator { Iterator(guardian: Guardian(window: window, producer: producer)) }
@@ -45,7 +58,7 @@ public struct PushOutcomes: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     let guardian: Guardian
 
-    public mutating func next() async throws -> SentBatch? {
+    public mutating func next() async throws -> SentBatch<Pushes>? {
       let guardian = guardian
       return try await withTaskCancellationHandler {
         try await guardian.window.next()
@@ -57,10 +70,10 @@ public struct PushOutcomes: AsyncSequence, Sendable {
 
   /// Stops the producer when the reader goes away.
   final class Guardian: Sendable {
-    let window: PushWindow
+    let window: PushWindow<Pushes>
     private let producer: Task<Void, Never>
 
-    init(window: PushWindow, producer: Task<Void, Never>) {
+    init(window: PushWindow<Pushes>, producer: Task<Void, Never>) {
       self.window = window
       self.producer = producer
     }
@@ -75,11 +88,11 @@ public struct PushOutcomes: AsyncSequence, Sendable {
 }
 
 /// The batches between the producer and the reader, at most `size` of them.
-actor PushWindow {
+actor PushWindow<Pushes: Sendable> {
   private let size: Int
   private var entered = 0
   private var read = 0
-  private var done: [Int: SentBatch] = [:]
+  private var done: [Int: SentBatch<Pushes>] = [:]
   private var ended = false
   private var fault: (any Error)?
   private var isAbandoned = false
@@ -96,7 +109,7 @@ actor PushWindow {
     return entered
   }
 
-  func put(_ turn: Int, _ batch: SentBatch) {
+  func put(_ turn: Int, _ batch: SentBatch<Pushes>) {
     done[turn] = batch
     wakeReader()
   }
@@ -108,7 +121,7 @@ actor PushWindow {
   }
 
   /// One reader at a time.
-  func next() async throws -> SentBatch? {
+  func next() async throws -> SentBatch<Pushes>? {
     while true {
       if let batch = done.removeValue(forKey: read) {
         read += 1
