@@ -12,6 +12,9 @@ public final class APNSSimulator: Sendable {
   public let endpoint: Endpoint
   /// Production whatever the host.
   public let productionEndpoint: Endpoint?
+  /// Where channels are managed, of the sandbox and of production.
+  public let manageEndpoint: Endpoint?
+  public let productionManageEndpoint: Endpoint?
   /// The control API and `/courier`.
   public let controlEndpoint: Endpoint?
   /// The CONNECT proxy.
@@ -29,7 +32,8 @@ public final class APNSSimulator: Sendable {
 
   private init(
     core: SimulatorCore, credentials: SimulatorCredentials, loops: LoopGroup, sandbox: HTTP2Listener,
-    production: HTTP2Listener?, control: ControlAPI?, proxy: ConnectProxy?, keeper: StoreKeeper?,
+    production: HTTP2Listener?, management: [SimulatedEnvironment: HTTP2Listener], control: ControlAPI?,
+    proxy: ConnectProxy?, keeper: StoreKeeper?,
     lock: FolderLock?
   ) {
     self.core = core
@@ -43,12 +47,18 @@ public final class APNSSimulator: Sendable {
     endpoint = sandbox.endpoint
     productionEndpoint = production?.endpoint
     controlEndpoint = control?.endpoint
-    listeners = [sandbox] + (production.map { [$0] } ?? [])
+    manageEndpoint = management[.sandbox]?.endpoint
+    productionManageEndpoint = management[.production]?.endpoint
+    listeners = [sandbox] + (production.map { [$0] } ?? []) + management.values
     courier = Courier(core: core)
   }
 
   /// Apple's hosts of device pushes.
-  static let appleNames = ["api.sandbox.push.apple.com", "api.development.push.apple.com", "api.push.apple.com"]
+  static let appleNames = [
+    "api.sandbox.push.apple.com", "api.development.push.apple.com", "api.push.apple.com",
+    "api-broadcast.sandbox.push.apple.com", "api-broadcast.push.apple.com", ManagementConnection.sandboxName,
+    ManagementConnection.productionName,
+  ]
   /// The names that the server's certificate is for, beside the address that it listens on.
   static let serverNames = ["localhost", "127.0.0.1", "::1"] + appleNames
 
@@ -84,6 +94,15 @@ public final class APNSSimulator: Sendable {
       let sandbox = try await bind(configuration.listen, .sandbox)
       var production: HTTP2Listener?
       if let endpoint = configuration.productionListen { production = try await bind(endpoint, .production) }
+      var management: [SimulatedEnvironment: HTTP2Listener] = [:]
+      for (endpoint, environment) in [
+        (configuration.channels.listen, SimulatedEnvironment.sandbox),
+        (configuration.channels.productionListen, .production),
+      ] {
+        guard let endpoint else { continue }
+        management[environment] = try await manager(
+          endpoint, environment, core: core, loops: loops, tls: tls, seed: seed)
+      }
       var control: ControlAPI?
       if let endpoint = configuration.control {
         control = try ControlAPI.start(endpoint, core: core, credentials: credentials, keeper: keeper, loops: loops)
@@ -93,13 +112,16 @@ public final class APNSSimulator: Sendable {
         let places: [SimulatedEnvironment: Endpoint] = [
           .sandbox: sandbox.endpoint.reachable, .production: (production ?? sandbox).endpoint.reachable,
         ]
+        let managers = management.mapValues(\.endpoint.reachable)
         proxy = try await .bind(endpoint, loops: loops) { wanted in
-          SimulatedEnvironment(host: Array(wanted.host.utf8)[...]).flatMap { places[$0] }
+          if wanted.host == ManagementConnection.sandboxName { return managers[.sandbox] }
+          if wanted.host == ManagementConnection.productionName { return managers[.production] }
+          return SimulatedEnvironment(host: Array(wanted.host.utf8)[...]).flatMap { places[$0] }
         }
       }
       return APNSSimulator(
         core: core, credentials: credentials, loops: loops, sandbox: sandbox, production: production,
-        control: control, proxy: proxy, keeper: keeper, lock: lock)
+        management: management, control: control, proxy: proxy, keeper: keeper, lock: lock)
     } catch {
       core.stop()
       await loops.stop()
@@ -211,5 +233,17 @@ public final class APNSSimulator: Sendable {
           connection, core: core, environment: environment, limits: limits,
           seed: seeds.withLock { $0.next() })
       })
+  }
+
+  private static func manager(
+    _ endpoint: Endpoint, _ environment: SimulatedEnvironment, core: SimulatorCore, loops: LoopGroup,
+    tls: TLSServerContext, seed: UInt64
+  ) async throws(TransportFault) -> HTTP2Listener {
+    var settings = HTTP2Settings.server
+    settings.maximumConcurrentStreams = 100
+    let seeds = Locked(Dice(seed: seed ^ UInt64(environment == .sandbox ? 3 : 4)))
+    return try await HTTP2Listener.bind(endpoint, loops: loops, tls: tls, settings: settings) { connection in
+      ManagementConnection(connection, core: core, environment: environment, seed: seeds.withLock { $0.next() })
+    }
   }
 }

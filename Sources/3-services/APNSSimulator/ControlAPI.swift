@@ -62,6 +62,12 @@ struct ControlRoutes: Sendable {
     switch parts.first ?? "" {
     case "" where rest.isEmpty: return .json(200, Self.index)
     case "healthz" where rest.isEmpty: return try await health()
+    case "devices" where rest.count >= 2 && rest[1] == "activities":
+      return try await activities(request, device: rest[0], Array(rest.dropFirst(2)))
+    case "devices" where rest.count >= 2 && rest[1] == "channels":
+      return try await subscriptions(request, device: rest[0], Array(rest.dropFirst(2)))
+    case "channels" where rest.isEmpty: return try channels(request)
+    case "apps": return try await apps(request, rest)
     case "devices": return try await devices(request, rest)
     case "delivery" where rest.isEmpty: return try deliveryRules(request)
     case "courier" where rest.isEmpty: return courier(request)
@@ -84,6 +90,8 @@ struct ControlRoutes: Sendable {
     deliveryPlaces,
     notificationPlaces,
     assertionPlaces,
+    channelPlaces,
+    activityPlaces,
     credentialPlaces,
     teamPlaces,
     faultPlaces,

@@ -25,10 +25,16 @@ extension ControlRoutes {
     case "POST": break
     default: throw Self.wrongMethod(request, "GET or POST")
     }
-    let fields = try ControlFields(request.body, known: ["device", "bundle", "environment", "kind", "token"])
+    let fields = try ControlFields(
+      request.body, known: ["device", "bundle", "environment", "kind", "token", "attributesType"])
     let owner = TokenRecord.Owner(
       device: try fields.name("device"), bundleID: try fields.name("bundle"),
-      environment: try fields.word("environment", default: .sandbox), kind: try fields.word("kind", default: .app))
+      environment: try fields.word("environment", default: .sandbox), kind: try fields.word("kind", default: .app),
+      detail: try fields.text("attributesType") ?? "")
+    guard owner.detail.isEmpty || owner.kind == .liveActivityStart else {
+      throw ControlFault(
+        400, at: "attributesType", "only tokens of kind liveactivity-start are for one", "Leave it out.")
+    }
     let record: TokenRecord
     if let chosen = try fields.text("token") {
       guard (2...200).contains(chosen.utf8.count), let bytes = bytes(fromHex: chosen.utf8) else {

@@ -9,6 +9,10 @@ internal import Transport
 ///              ◀─ {"type":"push","number":7, …, "payload":"…"}    phone ─▶ {"type":"ack","number":7}
 ///              ◀─ {"type":"token", …, "former":"…","reason":"restore"} when a token was changed from outside
 ///     phone ─▶ {"type":"uninstall","bundle":"…"}                  ◀─ {"type":"uninstalled", …}
+///     phone ─▶ {"type":"subscribe","bundle":"…","channel":"…"}    ◀─ {"type":"subscribed", …}, then what is stored
+///     phone ─▶ {"type":"activity","bundle":"…","attributesType":"…", …}   ◀─ {"type":"activity","activity":{…}}
+///
+/// `activity` also comes whenever one of the phone's Live Activities has changed.
 ///
 /// One push is in flight at a time: the next comes after its `ack`. What is not acknowledged when the socket ends waits
 /// again, by the rules of the store.
@@ -77,7 +81,9 @@ struct CourierSession: Sendable {
       throw ControlFault(400, "a binary message", "Send JSON texts.")
     }
     let fields = try ControlFields(
-      Array(text.utf8), known: ["type", "device", "bundle", "environment", "kind", "number", "request", "keepsBudget"])
+      Array(text.utf8),
+      known: ["type", "device", "bundle", "environment", "kind", "number", "request", "keepsBudget", "activity"]
+        + ActivityJSON.startFields)
     let type = try fields.text("type") ?? ""
     guard let device = stay?.device else {
       guard type == "hello" else {
@@ -91,6 +97,7 @@ struct CourierSession: Sendable {
       end.renewed = { renewals in
         for renewal in renewals { downward.yield(.text(JSONValue.object(Self.news(of: renewal)).text)) }
       }
+      end.changed = { [clock = core.clock] in Self.activity($0, now: clock.now, downward) }
       end.keepsBudget = try fields.flag("keepsBudget") ?? false
       end.isOverWire = true
       let number = core.connect(device: device, end)
@@ -101,7 +108,8 @@ struct CourierSession: Sendable {
     case "token":
       let owner = TokenRecord.Owner(
         device: device, bundleID: try fields.name("bundle"),
-        environment: try fields.word("environment", default: .sandbox), kind: try fields.word("kind", default: .app))
+        environment: try fields.word("environment", default: .sandbox), kind: try fields.word("kind", default: .app),
+        detail: try fields.text("attributesType") ?? "")
       let record = core.withState { state, _ in state.issueToken(to: owner) }
       do { try await keeper?.flush() } catch { throw ControlFault(503, error.what, error.remedy) }
       var answer: JSONObject = [
@@ -124,8 +132,39 @@ struct CourierSession: Sendable {
           JSONValue.object([
             "type": "uninstalled", "bundle": .string(bundle), "tokens": .number(JSONNumber(count)),
           ]).text))
+    case "subscribe", "unsubscribe": try listen(type == "subscribe", fields, device: device, downward)
+    case "activity": _ = try ActivityJSON.start(fields, device: device, core)
+    case "activity-token", "activity-dismissed":
+      try change(activity: try fields.text("activity") ?? "", type, device: device)
     default:
-      throw ControlFault(400, at: "type", "\"\(type.shortened)\" is not known", "Known are token, ack, uninstall.")
+      throw ControlFault(
+        400, at: "type", "\"\(type.shortened)\" is not known",
+        "Known are token, ack, uninstall, subscribe, unsubscribe, activity, activity-token, activity-dismissed.")
+    }
+  }
+
+  private func listen(
+    _ isOn: Bool, _ fields: ControlFields, device: String, _ downward: AsyncStream<Outgoing>.Continuation
+  ) throws(ControlFault) {
+    let app = ChannelRegistry.App(
+      bundleID: try fields.name("bundle"), environment: try fields.word("environment", default: .sandbox))
+    let key = ChannelRegistry.Key(app: app, id: try fields.text("channel") ?? "")
+    var answer: JSONObject = [
+      "type": isOn ? "subscribed" : "unsubscribed", "bundle": .string(app.bundleID), "channel": .string(key.id),
+    ]
+    if let request = fields.value("request") { answer["request"] = request }
+    if isOn {
+      do throws(Refusal) { _ = try core.attempt { state, _ throws(Refusal) in try state.channels.channel(key) } } catch
+      {
+        answer["error"] = .string(error.explanation)
+      }
+    }
+    downward.yield(.text(JSONValue.object(answer).text))
+    guard answer["error"] == nil else { return }
+    if isOn {
+      try? core.attempt { state, now throws(Refusal) in try state.subscribe(device: device, to: key, now: now) }
+    } else {
+      core.withState { state, _ in _ = state.channels.unsubscribe(device, from: key) }
     }
   }
 
@@ -136,6 +175,27 @@ struct CourierSession: Sendable {
       "kind": .string(renewal.kind.rawValue), "topic": .string(renewal.topic), "token": .string(renewal.token.hex),
       "former": .string(renewal.former.hex), "reason": .string(renewal.reason.rawValue),
     ]
+  }
+
+  private func change(activity id: String, _ type: String, device: String) throws(ControlFault) {
+    let isKnown = core.withState { state, now in
+      guard state.activities.entries[id]?.place.device == device else { return false }
+      if type == "activity-token" { return state.changeToken(ofActivity: id, now: now) != nil }
+      _ = state.handle(activity: id, .userDismissed, now: now)
+      return true
+    }
+    guard isKnown else {
+      throw ControlFault(
+        404, at: "activity", "there is no running activity \(id.shortened)", "Give an id from activity.")
+    }
+  }
+
+  private static func activity(
+    _ entry: ActivityBoard.Entry, now: Instant, _ downward: AsyncStream<Outgoing>.Continuation
+  ) {
+    downward.yield(
+      .text(
+        JSONValue.object(["type": "activity", "activity": ActivityJSON.value(of: entry, now: now)]).text))
   }
 
   private static func push(

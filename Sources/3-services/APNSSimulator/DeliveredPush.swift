@@ -5,7 +5,7 @@ public import PushPayload
 public struct DeliveredPush: Hashable, Sendable {
   /// `apns-id`, in the letters that the provider used.
   public var id: String
-  /// The device token that it came by.
+  /// The device token that it came by; empty for a broadcast.
   public var token: [UInt8]
   /// With the suffix of the push type.
   public var topic: String
@@ -20,10 +20,13 @@ public struct DeliveredPush: Hashable, Sendable {
   public var payload: [UInt8]
   /// When APNs took it.
   public var receivedAt: Instant
+  /// The channel that it was broadcast on, in place of a token; nil for a push to one device.
+  public var channelID: String?
 
   public init(
     id: String, token: [UInt8], topic: String, bundleID: String, environment: SimulatedEnvironment, pushType: PushType,
-    priority: PushPriority, collapseID: String?, expiration: Int64?, payload: [UInt8], receivedAt: Instant
+    priority: PushPriority, collapseID: String?, expiration: Int64?, payload: [UInt8], receivedAt: Instant,
+    channelID: String? = nil
   ) {
     self.id = id
     self.token = token
@@ -36,6 +39,7 @@ public struct DeliveredPush: Hashable, Sendable {
     self.expiration = expiration
     self.payload = payload
     self.receivedAt = receivedAt
+    self.channelID = channelID
   }
 
   /// From then on nobody may show it: its expiration, and 30 days at most. A date that is past, 0 among them, leaves the

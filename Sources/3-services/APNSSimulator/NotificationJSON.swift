@@ -71,6 +71,7 @@ enum NotificationJSON {
       "bundle": .string(push.bundleID), "environment": .string(push.environment.rawValue),
       "pushType": .string(push.pushType.rawValue), "priority": .number(JSONNumber(push.priority.rawValue)),
     ]
+    if let channel = push.channelID { object["channel"] = .string(channel) }
     if let collapseID = push.collapseID { object["collapseId"] = .string(collapseID) }
     if let expiration = push.expiration { object["expiration"] = .number(JSONNumber(expiration)) }
     return object
@@ -126,6 +127,7 @@ extension LoggedNotification {
     var context = LintContext()
     context.headers = PushHeaders(fields: headers + sent.unknown.map { ($0, "") })
     context.headersAreComplete = true
+    context.isBroadcast = push.channelID != nil
     context.now = push.receivedAt
     return Lint.check(push.payload, context)
   }
@@ -133,8 +135,12 @@ extension LoggedNotification {
   /// Its headers as they came, by name; those that were absent are left out, `authorization` is never told.
   var headers: [(name: String, value: String)] {
     var headers: [(String, String)] = []
-    if sent.hasID { headers.append((PushHeaders.Name.id.rawValue, push.id)) }
-    headers.append((PushHeaders.Name.topic.rawValue, push.topic))
+    if let channel = push.channelID {
+      headers.append((PushHeaders.Name.channelID.rawValue, channel))
+    } else {
+      if sent.hasID { headers.append((PushHeaders.Name.id.rawValue, push.id)) }
+      headers.append((PushHeaders.Name.topic.rawValue, push.topic))
+    }
     if sent.hasPushType { headers.append((PushHeaders.Name.pushType.rawValue, push.pushType.rawValue)) }
     if sent.hasPriority { headers.append((PushHeaders.Name.priority.rawValue, "\(push.priority.rawValue)")) }
     if let expiration = push.expiration { headers.append((PushHeaders.Name.expiration.rawValue, "\(expiration)")) }

@@ -113,6 +113,7 @@ final class ProviderConnection: HTTP2ServerHandler {
   private func enter(_ request: HTTP2Request, stream: Int32) {
     guard connection != nil else { return }
     let sorted = PushRequest(request.fields)
+    if ChannelRequest.isBroadcast(path: sorted.path) { return broadcast(ChannelRequest(request), stream: stream) }
     guard !core.faults.isActive else { return enter(request, sorted, stream: stream, meeting: core.faults) }
     answer(stream, judge(sorted, body: request.body, excess: request.excess), to: sorted)
     if certificateRefusal != nil { dismissForCertificate(isTold: true) }
@@ -123,6 +124,16 @@ final class ProviderConnection: HTTP2ServerHandler {
     case .now(let verdict): answer(stream, verdict)
     case .onceKept(let verdict, let id): answer(stream, verdict, onceKept: id, request)
     }
+  }
+
+  private func broadcast(_ request: ChannelRequest, stream: Int32) {
+    guard let loop = connection?.loop else { return }
+    let desk = ChannelDesk(core: core)
+    let given = desk.broadcast(
+      request, isStopping: isStopping, trust: &trust, environment: environment, dice: &dice)
+    if trust.isProven { perform(standing.handle(.proved)) }
+    desk.onceKept(given, request, on: loop) { [self] in answer(stream, $0) }
+    if certificateRefusal != nil { dismissForCertificate(isTold: true) }
   }
 
   /// 200 promises that what has to wait is kept: it is told once that is so.

@@ -6,24 +6,37 @@ extension ServiceState {
   struct Changes: Sendable {
     var tokens: Set<[UInt8]> = []
     var devices: Set<String> = []
+    var channels: Set<ChannelRegistry.Key> = []
+    /// Apps whose capability to broadcast was switched.
+    var capabilities: Set<String> = []
+    var activities: Set<String> = []
 
-    var isEmpty: Bool { tokens.isEmpty && devices.isEmpty }
+    var isEmpty: Bool {
+      tokens.isEmpty && devices.isEmpty && channels.isEmpty && capabilities.isEmpty && activities.isEmpty
+    }
   }
 
-  var hasChanges: Bool { !changedTokens.isEmpty || !schedule.changed.isEmpty }
+  var hasChanges: Bool {
+    !changedTokens.isEmpty || !schedule.changed.isEmpty || channels.hasChanges || !activities.changed.isEmpty
+  }
 
   mutating func takeChanges() -> Changes {
     defer {
       changedTokens = []
       schedule.changed = []
     }
-    return Changes(tokens: changedTokens, devices: schedule.changed)
+    var changes = Changes(tokens: changedTokens, devices: schedule.changed)
+    (changes.channels, changes.capabilities) = channels.takeChanges()
+    changes.activities = activities.takeChanges()
+    return changes
   }
 
   /// They could not be written: they are still to do.
   mutating func giveBack(_ changes: Changes) {
     changedTokens.formUnion(changes.tokens)
     schedule.changed.formUnion(changes.devices)
+    channels.giveBack(changes.channels, changes.capabilities)
+    activities.giveBack(changes.activities)
   }
 
   /// Everything that was kept, to begin with.

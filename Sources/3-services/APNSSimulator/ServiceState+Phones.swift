@@ -12,18 +12,23 @@ extension ServiceState {
   mutating func connect(
     device: String, keepsBudget: Bool = false, keepsInFlight: Bool = true, now: Instant
   ) -> Outcome {
-    outcome(
+    let outcome = outcome(
       schedule.connect(device, keepsBudget: keepsBudget, keepsInFlight: keepsInFlight, now: now), now: now)
+    findDueBroadcasts(device: device, now: now)
+    return outcome
   }
 
   /// The courier left. What it did not acknowledge waits again, by the same rules as any push.
   mutating func disconnect(device: String, now: Instant) -> Outcome {
-    outcome(schedule.disconnect(device, now: now), now: now)
+    dropBroadcasts(device: device, now: now)
+    return outcome(schedule.disconnect(device, now: now), now: now)
   }
 
   /// The phone got or lost its network.
   mutating func setOnline(device: String, _ isOnline: Bool, now: Instant) -> Outcome {
-    outcome(schedule.setOnline(device, isOnline, now: now), now: now)
+    let outcome = outcome(schedule.setOnline(device, isOnline, now: now), now: now)
+    findDueBroadcasts(device: device, now: now)
+    return outcome
   }
 
   mutating func setPower(device: String, _ power: PhonePower, now: Instant) -> Outcome {
@@ -42,14 +47,21 @@ extension ServiceState {
 
   /// The phone has it; what comes next for this device is handed over by the caller. Nothing for one not in flight.
   mutating func acknowledge(device: String, number: UInt64, now: Instant) -> Outcome {
-    outcome(schedule.acknowledge(number, device: device, now: now), now: now)
+    if acknowledgeBroadcast(device: device, number: number, now: now) { return Outcome() }
+    return outcome(schedule.acknowledge(number, device: device, now: now), now: now)
   }
 
   /// When `advance` is due though nothing else happens.
-  var nextDue: Instant? { schedule.nextDue }
+  var nextDue: Instant? {
+    guard let change = activities.nextDue else { return schedule.nextDue }
+    return schedule.nextDue.map { min($0, change) } ?? change
+  }
 
   /// Time has passed: what is over ends, what has waited long enough goes.
-  mutating func advance(now: Instant) -> Outcome { outcome(schedule.advance(now: now), now: now) }
+  mutating func advance(now: Instant) -> Outcome {
+    settleActivities(now: now)
+    return outcome(schedule.advance(now: now), now: now)
+  }
 
   private mutating func outcome(_ effects: [DeliverySchedule.Effect], now: Instant) -> Outcome {
     var outcome = Outcome()

@@ -4,7 +4,8 @@ internal import PushPayload
 /// Tokens begin, end and change.
 extension ServiceState {
   mutating func issueToken(to owner: TokenRecord.Owner, isFresh: Bool = false) -> TokenRecord {
-    let record = registry.issue(to: owner, isFresh: isFresh, size: rules.tokenSize, dice: &dice)
+    let size = owner.kind == .liveactivity && !owner.detail.isEmpty ? rules.activities.tokenSize : rules.tokenSize
+    let record = registry.issue(to: owner, isFresh: isFresh, size: size, dice: &dice)
     changedTokens.insert(record.bytes)
     schedule.add(owner.device)
     return record
@@ -47,6 +48,8 @@ extension ServiceState {
   mutating func uninstall(device: String, bundleID: String, now: Instant) -> Int {
     let tokens = registry.tokens(device: device, bundleID: bundleID)
     for token in tokens { _ = end(token, reason: .unregistered, since: now, isToldAtOnce: false, now: now) }
+    channels.unsubscribeAll(device, bundleID: bundleID)
+    activities.removeAll(device, bundleID: bundleID)
     return tokens.count
   }
 
@@ -57,6 +60,7 @@ extension ServiceState {
   ) -> [TokenRenewal] {
     let living = registry.livingTokens(device: device)
       .filter { bundleID == nil || $0.owner.bundleID == bundleID }
+      .filter { $0.owner.kind != .liveactivity || $0.owner.detail.isEmpty }  // an activity changes its own
     let renewals = living.map { old in
       _ = end(old.bytes, reason: reason.end, since: now, isToldAtOnce: isToldAtOnce, now: now)
       let new = issueToken(to: old.owner, isFresh: true)

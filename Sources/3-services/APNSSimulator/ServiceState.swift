@@ -17,6 +17,8 @@ struct ServiceState: Sendable {
     var delivery = DeliveryRules()
     /// Bytes of a device token that is made here, 1 to 100.
     var tokenSize = 32
+    var channels = ChannelRegistry.Rules()
+    var activities = ActivityBoard.Rules()
   }
 
   /// A push for a courier to carry, with the number to acknowledge it by.
@@ -51,7 +53,7 @@ struct ServiceState: Sendable {
   let rules: Rules
   var registry = TokenRegistry()
   var schedule: DeliverySchedule
-  private(set) var notifications: RecentLog<LoggedNotification>
+  var notifications: RecentLog<LoggedNotification>
   private(set) var refusals: RecentLog<LoggedRefusal>
   private var meter: TokenMeter
   var dice: Dice
@@ -59,6 +61,12 @@ struct ServiceState: Sendable {
   var changedTokens: Set<[UInt8]> = []
   /// New tokens that phones have not been told yet.
   var untoldTokens: [String: [TokenRenewal]] = [:]
+  var channels: ChannelRegistry
+  var broadcastsInFlight: [String: [UInt64: BroadcastInFlight]] = [:]
+  var activities: ActivityBoard
+  /// What couriers are to be given and told; the core takes it after each change.
+  var broadcastsDue: [Handover] = []
+  var activityNews: [ActivityNews] = []
 
   init(rules: Rules, seed: UInt64) {
     self.rules = rules
@@ -67,6 +75,8 @@ struct ServiceState: Sendable {
     schedule = DeliverySchedule(rules: rules.delivery, seed: seed &+ 1)
     notifications = RecentLog(capacity: rules.logCapacity)
     refusals = RecentLog(capacity: min(1_000, rules.logCapacity))
+    channels = ChannelRegistry(rules: rules.channels)
+    activities = ActivityBoard(rules: rules.activities)
   }
 
   // MARK: Pushes
@@ -119,6 +129,7 @@ struct ServiceState: Sendable {
         uniqueID: uniqueID.map { String(decoding: $0, as: UTF8.self) }, remarks: remarks, fate: fate,
         sent: checked.sentHeaders)
     }
+    noteFate(of: number, fate, push: push, device: owner.device, now: now)
     return acceptance
   }
 
@@ -142,7 +153,9 @@ struct ServiceState: Sendable {
   mutating func apply(_ effects: [DeliverySchedule.Effect], to outcome: inout Outcome, now: Instant) {
     for effect in effects {
       switch effect.what {
-      case .became(let number, let fate): notifications.update(number) { $0.become(fate) }
+      case .became(let number, let fate):
+        notifications.update(number) { $0.become(fate) }
+        noteFate(of: number, fate, push: nil, device: effect.device, now: now)
       case .handOver(let number, let push):
         outcome.handovers.append(Handover(device: effect.device, number: number, push: push))
       case .reachedNobody(let number, let push):
@@ -170,10 +183,12 @@ struct ServiceState: Sendable {
 
   /// Takes one from before a restart into the log; answers its number.
   mutating func log(_ entry: WaitingPush, device: String) -> UInt64 {
-    notifications.append { number in
+    let number = notifications.append { number in
       LoggedNotification(
         number: number, device: device, push: entry.push, uniqueID: nil, remarks: [], fate: entry.fate)
     }
+    noteFate(of: number, entry.fate, push: entry.push, device: device, now: entry.since)
+    return number
   }
 
   mutating func watchNotifications(_ isWatched: Bool) { notifications.isWatched = isWatched }

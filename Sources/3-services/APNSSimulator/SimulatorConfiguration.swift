@@ -49,6 +49,9 @@ extension APNSSimulator {
     /// Told of each refused push, on a loop: must return at once.
     public var onRefusal: (@Sendable (LoggedRefusal) -> Void)?
 
+    public var channels = Channels()
+    public var liveActivities = LiveActivities()
+
     public init() {}
 
     var checkRules: RequestChecks.Rules {
@@ -68,6 +71,8 @@ extension APNSSimulator {
       rules.logCapacity = logCapacity
       rules.delivery = delivery
       rules.tokenSize = min(max(tokenSize, 1), 100)
+      rules.channels = channels.rules
+      rules.activities = liveActivities.rules
       return rules
     }
   }

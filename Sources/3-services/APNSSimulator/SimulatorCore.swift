@@ -31,6 +31,7 @@ final class SimulatorCore: Sendable {
     var changed: [LoggedNotification] = []
     var watches: [NotificationWatch] = []
     var handovers: [(Sink, ServiceState.Handover)] = []
+    var activities: [(Sink, ActivityBoard.Entry)] = []
     /// Couriers that let too much lie.
     var overflows: [Sink] = []
     /// When to look at the schedule again, if that is sooner than it was.
@@ -116,8 +117,12 @@ final class SimulatorCore: Sendable {
   }
 
   func note(_ refusal: Refusal, id: Bytes, request: PushRequest, now: Instant) {
+    note(refusal, id: id, path: request.path, topic: request[.topic], now: now)
+  }
+
+  func note(_ refusal: Refusal, id: Bytes, path: Bytes, topic: Bytes?, now: Instant) {
     let logged = shared.withLock {
-      $0.state.note(refusal, id: id, path: request.path, topic: request[.topic], now: now)
+      $0.state.note(refusal, id: id, path: path, topic: topic, now: now)
     }
     onRefusal?(logged)
   }
@@ -230,6 +235,21 @@ final class SimulatorCore: Sendable {
     return result
   }
 
+  /// The same for what may be refused.
+  func attempt<Result>(
+    _ body: (inout ServiceState, Instant) throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    if let fault = storeFault { throw Self.refusal(fault) }
+    let now = clock.now
+    let (result, after) = try shared.withLock { (shared) throws(Refusal) -> (Result, Aftermath) in
+      var outcome = ServiceState.Outcome()
+      if let due = shared.state.nextDue, due <= now { outcome = shared.state.advance(now: now) }
+      return (try body(&shared.state, now), aftermath(&shared, outcome))
+    }
+    perform(after)
+    return result
+  }
+
   /// What a store has to write now, as it is now.
   func takeChanges() -> SimulatorStore.Batch {
     shared.withLock { shared in
@@ -301,6 +321,13 @@ final class SimulatorCore: Sendable {
     for handover in outcome.handovers {
       if let sink = shared.sinks[handover.device] { after.handovers.append((sink, handover)) }
     }
+    for handover in shared.state.takeBroadcastsDue() {
+      if let sink = shared.sinks[handover.device] { after.handovers.append((sink, handover)) }
+    }
+    for news in shared.state.takeActivityNews() {
+      guard let sink = shared.sinks[news.device], let entry = shared.state.activities.entries[news.id] else { continue }
+      after.activities.append((sink, entry))
+    }
     return after
   }
 
@@ -310,6 +337,7 @@ final class SimulatorCore: Sendable {
     if let due = after.due { alarm.set(due) { [weak self] in self?.wake() } }
     for sink in after.overflows { sink.courier.overflowed() }
     for (sink, handover) in after.handovers { sink.deliver(handover) }
+    for (sink, entry) in after.activities { sink.courier.changed(entry) }
   }
 
   /// Time has passed, or begins.
@@ -331,6 +359,8 @@ struct CourierEnd: Sendable {
   var overflowed: @Sendable () -> Void = {}
   /// Apps have other tokens from now on.
   var renewed: @Sendable ([TokenRenewal]) -> Void = { _ in }
+  /// A Live Activity of its phone is another now.
+  var changed: @Sendable (ActivityBoard.Entry) -> Void = { _ in }
   /// Its phone counts background pushes by itself.
   var keepsBudget = false
   /// Its acknowledgement may never come.

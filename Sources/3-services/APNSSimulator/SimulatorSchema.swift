@@ -33,6 +33,22 @@ enum SimulatorSchema {
       device TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, at INTEGER NOT NULL);
     CREATE INDEX background_device ON background (device)
     """,
+    // Channels and Live Activities
+    """
+    CREATE TABLE channel (
+      id TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, policy INTEGER NOT NULL,
+      created INTEGER NOT NULL, published INTEGER NOT NULL, delivered INTEGER NOT NULL, subscriptions INTEGER NOT NULL,
+      gone INTEGER NOT NULL, request TEXT, uniqueid TEXT, priority INTEGER, expiration INTEGER, payload BLOB,
+      received INTEGER, until INTEGER, PRIMARY KEY (id, bundle, environment)) WITHOUT ROWID;
+    CREATE TABLE subscriber (
+      channel TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, device TEXT NOT NULL, since INTEGER,
+      received INTEGER NOT NULL, PRIMARY KEY (channel, bundle, environment, device)) WITHOUT ROWID;
+    CREATE TABLE capability (bundle TEXT PRIMARY KEY, broadcast INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE activity (
+      id TEXT PRIMARY KEY, device TEXT NOT NULL, bundle TEXT NOT NULL, environment TEXT NOT NULL, token BLOB,
+      state TEXT NOT NULL) WITHOUT ROWID;
+    ALTER TABLE token ADD COLUMN detail TEXT NOT NULL DEFAULT '';
+    """,
   ]
 
   /// Brings a file to the newest form. A file of a newer Belfry is left as it is, and refused.

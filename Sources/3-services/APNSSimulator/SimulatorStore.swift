@@ -11,11 +11,13 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
     var tokens: [TokenRecord] = []
     /// Each with all that waits for it.
     var lanes: [String: DeliveryLane] = [:]
+    var channels = ChannelBatch()
 
     init(changes: ServiceState.Changes, state: ServiceState) {
       self.changes = changes
       tokens = changes.tokens.compactMap { state.registry.records[$0] }
       for id in changes.devices { lanes[id] = state.schedule.lanes[id] }
+      channels = ChannelBatch(changes: changes, state: state)
     }
   }
 
@@ -51,6 +53,7 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
     try database.transaction { () throws(SimulatorFault) in
       for record in batch.tokens { try write(record) }
       for (id, lane) in batch.lanes { try write(lane, of: id) }
+      try write(batch.channels, to: database)
     }
   }
 
@@ -75,12 +78,12 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
 
   private func write(_ record: TokenRecord) throws(SimulatorFault) {
     try database.run(
-      "INSERT OR REPLACE INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       .blob(record.bytes), .text(record.owner.device), .text(record.owner.bundleID),
       .text(record.owner.environment.rawValue), .text(record.owner.kind.rawValue),
       record.end.map { .text($0.reason.rawValue) } ?? .null,
       record.end.map { .integer($0.since.milliseconds) } ?? .null,
-      record.end?.toldFrom.map { .integer($0.milliseconds) } ?? .null)
+      record.end?.toldFrom.map { .integer($0.milliseconds) } ?? .null, .text(record.owner.detail))
   }
 
   private func write(_ entry: WaitingPush, for device: String) throws(SimulatorFault) {
@@ -120,12 +123,13 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
   /// Puts what was kept into a fresh state. Rows that make no sense are left out.
   func restore(into state: inout ServiceState, now: Instant) throws(SimulatorFault) {
     var kept = ServiceState.Kept()
-    try database.each("SELECT bytes, device, bundle, environment, kind, ended, since, told FROM token") { row in
+    try database.each("SELECT bytes, device, bundle, environment, kind, ended, since, told, detail FROM token") { row in
       guard let environment = SimulatedEnvironment(rawValue: row.text(3) ?? ""),
         let kind = TokenKind(rawValue: row.text(4) ?? "")
       else { return }
       let owner = TokenRecord.Owner(
-        device: row.text(1) ?? "", bundleID: row.text(2) ?? "", environment: environment, kind: kind)
+        device: row.text(1) ?? "", bundleID: row.text(2) ?? "", environment: environment, kind: kind,
+        detail: row.text(8) ?? "")
       let end = row.text(5).flatMap(RefusalReason.init(rawValue:)).map { reason in
         TokenRecord.End(
           reason: reason, since: Instant(milliseconds: row.integer(6) ?? 0),
@@ -167,6 +171,7 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
     for (device, apps) in spent {
       for (app, times) in apps { kept.budgets.append((device, app, BackgroundBudget(spent: times))) }
     }
+    try restoreChannels(into: &state, from: database)
     state.restore(kept, now: now)
   }
 

@@ -4,8 +4,10 @@ public enum TokenKind: String, CaseIterable, Sendable {
   /// `alert`, `background` and `mdm`.
   case app
   case voip, complication, fileprovider, location, pushtotalk
-  /// One per running Live Activity, or the push-to-start token.
+  /// The update token of one running Live Activity.
   case liveactivity
+  /// Starts an activity of one attributes type; none has to run (iOS 17.2).
+  case liveActivityStart = "liveactivity-start"
   case controls, widgets
 
   /// What its topic has behind the bundle id.
@@ -17,7 +19,7 @@ public enum TokenKind: String, CaseIterable, Sendable {
     case .fileprovider: ".pushkit.fileprovider"
     case .location: ".location-query"
     case .pushtotalk: ".voip-ptt"
-    case .liveactivity: ".push-type.liveactivity"
+    case .liveactivity, .liveActivityStart: ".push-type.liveactivity"
     case .controls: ".push-type.controls"
     case .widgets: ".push-type.widgets"
     }

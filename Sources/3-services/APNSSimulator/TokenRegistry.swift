@@ -3,12 +3,15 @@ internal import PushPayload
 
 /// A device token as Apple's side knows it.
 struct TokenRecord: Hashable, Sendable {
-  /// An app on a device may have one token of each kind in each environment.
+  /// An app on a device may have one token of each kind in each environment; of Live Activities one for each attributes
+  /// type and each activity.
   struct Owner: Hashable, Sendable {
     var device: String
     var bundleID: String
     var environment: SimulatedEnvironment
     var kind: TokenKind
+    /// The attributes type of a push-to-start token, the activity of an update token; else empty.
+    var detail = ""
   }
 
   /// The app is gone, or the token's life is over.

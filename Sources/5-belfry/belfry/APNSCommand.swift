@@ -24,6 +24,16 @@ let apnsCommand = Command(
       name: "control", value: "HOST:PORT", help: "For tests and phones; default 127.0.0.1:2198",
       variable: "BELFRY_APNS_CONTROL"),
     .init(
+      name: "manage-listen", value: "HOST:PORT|none",
+      help: "Channel management of the sandbox; default 127.0.0.1:2195, a free port when the sandbox has one",
+      variable: "BELFRY_APNS_MANAGE_LISTEN"),
+    .init(
+      name: "production-manage-listen", value: "HOST:PORT|none",
+      help: "Channel management of production; default 127.0.0.1:2196, a free port when the sandbox has one",
+      variable: "BELFRY_APNS_PRODUCTION_MANAGE_LISTEN"),
+    .init(
+      name: "live-activity-budget", value: "N", help: "A phone ignores more than N Live Activity pushes at 10 an hour"),
+    .init(
       name: "proxy", value: "HOST:PORT",
       help: "A CONNECT proxy that brings Apple's host names here; default 127.0.0.1:2199"),
     .init(
@@ -52,6 +62,17 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   configuration.listen = try endpoint(parsed, "listen", default: "127.0.0.1:2197")
   configuration.productionListen = try optionalEndpoint(
     parsed, "production-listen", default: configuration.listen.port == 0 ? "127.0.0.1:0" : "127.0.0.1:2200")
+  let isFree = configuration.listen.port == 0
+  configuration.channels.listen = try optionalEndpoint(
+    parsed, "manage-listen", default: isFree ? "127.0.0.1:0" : "127.0.0.1:2195")
+  configuration.channels.productionListen = try optionalEndpoint(
+    parsed, "production-manage-listen", default: isFree ? "127.0.0.1:0" : "127.0.0.1:2196")
+  if let text = parsed.value("live-activity-budget") {
+    guard let number = Int(text), number > 0 else {
+      throw UsageFault("--live-activity-budget takes a number, not '\(text)'")
+    }
+    configuration.liveActivities.hourlyBudget = number
+  }
   configuration.control = try endpoint(parsed, "control", default: "127.0.0.1:2198")
   configuration.proxy = try endpoint(parsed, "proxy", default: "127.0.0.1:2199")
   configuration.dataFolder = Files.absolute(parsed.value("data") ?? defaultFolder(processEnvironment()))
@@ -172,6 +193,10 @@ struct APNSGuide {
     var object: JSONObject = ["apns": .string("https://\(address)")]
     if let production = simulator.productionEndpoint {
       object["production"] = .string("https://\(production.reachable)")
+    }
+    if let manage = simulator.manageEndpoint { object["manage"] = .string("https://\(manage.reachable)") }
+    if let manage = simulator.productionManageEndpoint {
+      object["productionManage"] = .string("https://\(manage.reachable)")
     }
     if let control = simulator.controlEndpoint { object["control"] = .string("http://\(control.reachable)") }
     if let proxy = simulator.proxyEndpoint { object["proxy"] = .string("http://\(proxy.reachable)") }

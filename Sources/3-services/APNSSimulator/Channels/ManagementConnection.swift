@@ -1,0 +1,46 @@
+internal import Basics
+internal import PushPayload
+internal import Transport
+
+/// A provider's connection to a management host (spec apns.md §1, §13.1). On its loop only.
+final class ManagementConnection: HTTP2ServerHandler {
+  /// Apple's hosts of channel management, which have a port of their own in each environment.
+  static let sandboxName = "api-manage-broadcast.sandbox.push.apple.com"
+  static let productionName = "api-manage-broadcast.push.apple.com"
+
+  private let desk: ChannelDesk
+  private let environment: SimulatedEnvironment
+  private var connection: HTTP2ServerConnection?
+  private var trust = ConnectionTrust()
+  private var dice: Dice
+  private var isStopping = false
+
+  init(_ connection: HTTP2ServerConnection, core: SimulatorCore, environment: SimulatedEnvironment, seed: UInt64) {
+    self.connection = connection
+    self.environment = environment
+    desk = ChannelDesk(core: core)
+    dice = Dice(seed: seed)
+    guard let peer = connection.peerCertificate else { return }
+    trust = ConnectionTrust(ConnectionTrust.Identity(peer, directory: core.providers, now: core.clock.now))
+  }
+
+  func request(_ request: HTTP2Request, stream: Int32) {
+    guard let connection else { return }
+    let request = ChannelRequest(request)
+    let answer = desk.management(
+      request, isStopping: isStopping, trust: &trust, environment: environment, dice: &dice)
+    desk.onceKept(answer, request, on: connection.loop) { [self] answer in
+      self.connection?.respond(stream: stream, status: answer.status, fields: answer.fields, body: answer.body)
+    }
+  }
+
+  func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}
+
+  func draining(_ reason: TransportFault) -> [UInt8] {
+    if reason.kind == .timedOut(.idle) { return Refusal(.idleTimeout, "").body(spelling: desk.core.spelling) }
+    isStopping = true
+    return Refusal(.shutdown, "").body(spelling: desk.core.spelling)
+  }
+
+  func closed(_ fault: TransportFault) { connection = nil }
+}
