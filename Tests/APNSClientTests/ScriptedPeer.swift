@@ -26,6 +26,8 @@ final class ScriptedPeer: Sendable {
     case accept
     case refuse(Int, String, timestamp: Int64? = nil, date: String? = nil)
     case answer(status: Int, body: String)
+    /// With fields of its own.
+    case reply(Int, [(String, String)], body: String = "")
     /// Accept this stream, of this connection.
     case acceptStream(Int32)
     case reset(HTTP2ErrorCode)
@@ -147,6 +149,9 @@ final class ScriptedPeer: Sendable {
             stream: stream, status: status, fields: fields, body: Array("{\"reason\":\"\(reason)\"\(time)}".utf8))
         case .answer(let status, let body):
           connection.respond(stream: stream, status: status, fields: [], body: Array(body.utf8))
+        case .reply(let status, let fields, let body):
+          connection.respond(
+            stream: stream, status: status, fields: fields.map { HTTP2Field($0.0, $0.1) }, body: Array(body.utf8))
         case .reset(let code): connection.reset(stream: stream, code: code)
         case .goAway(let last, let debug):
           connection.goAway(lastStream: last, code: .noError, debugData: Array(debug.utf8))

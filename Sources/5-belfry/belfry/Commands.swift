@@ -1,14 +1,16 @@
 /// Every command, in the order of `belfry help`. Each lives in a file of its own, `<Name>Command.swift`.
-let allCommands: [Command] = [
-  serveCommand,
-  appCreateCommand,
-  lintCommand,
-  pushCommand,
-  apnsCommand,
-  configCommand,
-  doctorCommand,
-  completionCommand,
-]
+let allCommands: [Command] =
+  [
+    serveCommand,
+    appCreateCommand,
+    lintCommand,
+    pushCommand,
+  ] + channelsCommands + [
+    apnsCommand,
+    configCommand,
+    doctorCommand,
+    completionCommand,
+  ]
 
 let completionCommand: Command = Command(
   name: "completion",

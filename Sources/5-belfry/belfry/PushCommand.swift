@@ -123,7 +123,7 @@ struct PushOptions {
     json = parsed.flag("json")
   }
 
-  private static func identity(_ parsed: ParsedCommand) throws(UsageFault) -> Identity {
+  static func identity(_ parsed: ParsedCommand) throws(UsageFault) -> Identity {
     switch (parsed.value("key"), parsed.value("cert")) {
     case (let key?, nil):
       guard let keyID = parsed.value("key-id") else { throw UsageFault("'--key' needs '--key-id' beside it") }
@@ -192,7 +192,7 @@ func sendPush(_ options: PushOptions) async throws -> PushReportText {
   return PushReportText(push: push, server: options.server, outcome: outcome, milliseconds: took)
 }
 
-private func credential(_ identity: PushOptions.Identity) throws -> Credential {
+func credential(_ identity: PushOptions.Identity) throws -> Credential {
   switch identity {
   case .key(let path, let keyID, let teamID):
     let bytes = try Files.read(path)

@@ -1,0 +1,302 @@
+public import Basics
+public import Delivery
+public import PushPayload
+public import Transport
+
+/// The broadcast channels of one app in one environment: makes, reads, lists and deletes them, and broadcasts Live
+/// Activity pushes to them. (Apple, "Sending channel management requests to APNs" and "Sending broadcast push notification
+/// requests to APNs"; spec apns.md §13)
+///
+/// Uses the same credential as pushes, and the same rules of trying again: what APNs did not look at goes again at once,
+/// what it cannot do now a little later; making a channel is never repeated when it may have been done, since that would
+/// make two. Callable from any task. Connects when asked, and closes what is idle. End it by `close`; the loop and the
+/// clock belong to the caller and must outlive it.
+public actor APNSChannels {
+  public struct Configuration: Sendable {
+    /// Without any suffix.
+    public var bundleID: String
+    public var server: BroadcastServer
+    public var credential: Credential
+    /// Who vouches for the servers. Default: the machine's certificate store.
+    public var trust = TLSClientContext.Trust.system
+    /// Of each request. Default: four attempts, about ten seconds.
+    public var retry: RetryPolicy.Settings = {
+      var settings = RetryPolicy.Settings()
+      settings.attempts = 4
+      settings.bounces = 4
+      settings.bouncesAtOnce = 2
+      return settings
+    }()
+    /// How long one attempt may take. Default 10 s.
+    public var requestTimeout = Instant.Span.seconds(10)
+    /// A connection without requests is closed after this. Default a minute.
+    public var idle = Instant.Span.minutes(1)
+    /// Seeds request ids and the jitter of retries. Default: by chance.
+    public var seed = UInt64.random(in: .min ... .max)
+    /// Called on the loop; must not block.
+    public var onEvent: @Sendable (APNSClientEvent) -> Void = { _ in }
+
+    public init(bundleID: String, server: BroadcastServer, credential: Credential) {
+      self.bundleID = bundleID
+      self.server = server
+      self.credential = credential
+    }
+  }
+
+  public nonisolated let bundleID: String
+  nonisolated let loop: EventLoop
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let clock: any WallClock
+  private let settings: Configuration
+  private let policy: RetryPolicy
+  private let manager: ExchangeLine
+  private let sender: ExchangeLine
+  private var gate: CredentialGate
+  private var dice: Dice
+  private var isClosed = false
+
+  /// Connects lazily. Throws when trust or certificate cannot be used.
+  public init(_ configuration: Configuration, clock: any WallClock, loop: EventLoop) throws(TLSFault) {
+    bundleID = configuration.bundleID
+    settings = configuration
+    policy = RetryPolicy(configuration.retry)
+    self.clock = clock
+    self.loop = loop
+    gate = CredentialGate(configuration.credential)
+    dice = Dice(seed: configuration.seed)
+    func exchangeLine(_ server: APNSServer) throws(TLSFault) -> ExchangeLine {
+      ExchangeLine(
+        server: server,
+        tls: try APNSClient.tls(server: server, credential: configuration.credential, trust: configuration.trust),
+        loop: loop, idle: configuration.idle)
+    }
+    manager = try exchangeLine(configuration.server.manage)
+    sender = try exchangeLine(configuration.server.send)
+  }
+
+  // MARK: Channels
+
+  /// Makes a channel and answers its id. The policy is fixed for its life.
+  public func createChannel(_ policy: ChannelStoragePolicy) async throws(ChannelFault) -> String {
+    let body: JSONValue = [
+      "message-storage-policy": .number(JSONNumber(policy.rawValue)), "push-type": "LiveActivity",
+    ]
+    let (response, id) = try await ask("POST", "channels", body: body.encoded(), isRepeatable: false)
+    guard let channel = response.fields.text("apns-channel-id"), !channel.isEmpty else {
+      throw ChannelFault(.malformedAnswer("APNs made a channel and did not say its id"), requestID: id)
+    }
+    return channel
+  }
+
+  /// What a channel keeps for phones that are away.
+  public func channel(_ id: String) async throws(ChannelFault) -> ChannelStoragePolicy {
+    let (response, request) = try await ask("GET", "channels", channel: id)
+    let object = (try? JSONReader.read(response.body))?.value.object
+    guard let number = object?["message-storage-policy"]?.number?.int64,
+      let policy = ChannelStoragePolicy(rawValue: Int(clamping: number))
+    else {
+      throw ChannelFault(.malformedAnswer("APNs' answer names no storage policy that is known"), requestID: request)
+    }
+    return policy
+  }
+
+  /// Every channel of the app.
+  public func channels() async throws(ChannelFault) -> [String] {
+    let (response, request) = try await ask("GET", "all-channels")
+    let list = (try? JSONReader.read(response.body))?.value.object?["channels"]?.array
+    guard let ids = list?.map(\.string), ids.allSatisfy({ $0 != nil }) else {
+      throw ChannelFault(.malformedAnswer("APNs' answer lists no channels"), requestID: request)
+    }
+    return ids.compactMap { $0 }
+  }
+
+  /// Deletes a channel for good. One that is gone after an attempt without answer counts as deleted.
+  public func deleteChannel(_ id: String) async throws(ChannelFault) {
+    _ = try await ask("DELETE", "channels", channel: id, isDoneWhenGone: true)
+  }
+
+  // MARK: Broadcasts
+
+  /// Sends an update or an end to everybody who listens to a channel.
+  ///
+  /// - Parameters:
+  ///   - priority: 10 at once, 5 with regard to batteries, 1 never wakes a phone. APNs has no default.
+  ///   - expiration: seconds since 1970, or 0 for those who are there now; a channel that keeps nothing takes 0 only.
+  public func broadcast(
+    _ push: LiveActivityPush, on channel: String, priority: PushPriority, expiration: Int64
+  ) async throws(ChannelFault) -> BroadcastReceipt {
+    let findings = push.findings(isBroadcast: true, at: clock.now).filter { $0.severity == .error }
+    guard findings.isEmpty else { throw ChannelFault(.findings(findings)) }
+    guard expiration >= 0 else {
+      throw ChannelFault(.notSent("the expiration \(expiration) is before 1970; give seconds since then, or 0"))
+    }
+    try check(channel)
+    let (response, id) = try await exchange(
+      .send, "POST", "/4/broadcasts/apps/\(bundleID)",
+      [
+        HTTP2Field("apns-channel-id", channel), HTTP2Field("apns-push-type", PushType.liveactivity.rawValue),
+        HTTP2Field("apns-priority", String(priority.rawValue)), HTTP2Field("apns-expiration", String(expiration)),
+      ], push.bytes, expiration: expiration, isRepeatable: true, isDoneWhenGone: false)
+    return BroadcastReceipt(requestID: id, uniqueID: response.fields.text("apns-unique-id"))
+  }
+
+  /// Lets the connections go. What has no answer yet may still get one.
+  public func close() {
+    isClosed = true
+    manager.drop()
+    sender.drop()
+  }
+
+  /// Tries the credential again: the operator has mended it.
+  public func resume() { gate.resume(at: Moment(any: clock)) }
+
+  // MARK: One request
+
+  private enum Host { case manage, send }
+
+  private func line(to host: Host) -> ExchangeLine {
+    switch host {
+    case .manage: manager
+    case .send: sender
+    }
+  }
+
+  private func server(of host: Host) -> APNSServer {
+    switch host {
+    case .manage: settings.server.manage
+    case .send: settings.server.send
+    }
+  }
+
+  /// What an answer of 2xx had in it.
+  private struct Said {
+    var fields = HTTP2FieldList()
+    var body: [UInt8] = []
+  }
+
+  private func check(_ channel: String) throws(ChannelFault) {
+    guard ChannelID.isWellFormed(channel.utf8) else {
+      throw ChannelFault(.notSent("the channel id \"\(channel.prefix(40))\" is no base64, so APNs made no such id"))
+    }
+  }
+
+  private func ask(
+    _ method: String, _ place: String, channel: String? = nil, body: [UInt8] = [], isRepeatable: Bool = true,
+    isDoneWhenGone: Bool = false
+  ) async throws(ChannelFault) -> (Said, requestID: String) {
+    if let channel { try check(channel) }
+    let (response, id) = try await exchange(
+      .manage, method, "/1/apps/\(bundleID)/\(place)",
+      channel.map { [HTTP2Field("apns-channel-id", $0)] } ?? [], body, expiration: nil, isRepeatable: isRepeatable,
+      isDoneWhenGone: isDoneWhenGone)
+    return (response, id)
+  }
+
+  /// Asks until there is an answer or the policy ends it; empty when it was done by an attempt that got none.
+  private func exchange(
+    _ host: Host, _ method: String, _ path: String, _ own: [HTTP2Field], _ body: [UInt8],
+    expiration: Int64?, isRepeatable: Bool, isDoneWhenGone: Bool
+  ) async throws(ChannelFault) -> (Said, requestID: String) {
+    guard bundleID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }), !bundleID.isEmpty else {
+      throw ChannelFault(.notSent("\"\(bundleID.prefix(80))\" cannot be a bundle id"))
+    }
+    let id = String(decoding: UUIDText.version4(dice.next(), dice.next()), as: UTF8.self)
+    var tries = RetryPolicy.Tries(expiration: expiration)
+    var mayBeDone = false
+    var why = "it was given up before it was sent"
+    while !isClosed {
+      let (authorization, generation) = try authorize(id)
+      let server = server(of: host)
+      var common = [
+        HTTP2Field(":method", method), HTTP2Field(":scheme", server.isEncrypted ? "https" : "http"),
+        HTTP2Field(":authority", server.authority),
+      ]
+      if let authorization { common.append(HTTP2Field(name: Array("authorization".utf8), value: authorization)) }
+      let request = ExchangeLine.Request(
+        common: HTTP2FieldBlock(common), path: Array(path.utf8),
+        own: own + [HTTP2Field("apns-request-id", id, neverIndexed: true)], body: body)
+      let failure: RetryPolicy.Failure
+      switch await perform(request, host) {
+      case .answered(let response):
+        let now = Moment(any: clock)
+        switch Answer(status: response.status, body: response.body) {
+        case .accepted:
+          gate.accepted(generation, at: now)
+          return (Said(fields: response.fields, body: response.body), id)
+        case .refused(let refusal):
+          if isDoneWhenGone, mayBeDone, refusal.known == .channelNotRegistered { return (Said(), id) }
+          note(refusal, generation, response, host, now)
+          failure = .refused(refusal)
+        }
+      case .unprocessed(let words):
+        why = words
+        failure = .unprocessed(words)
+      case .unanswered(let words):
+        why = words
+        mayBeDone = true
+        guard isRepeatable else {
+          throw ChannelFault(.unanswered(words, isCertainlyUndone: false), requestID: id)
+        }
+        failure = .unanswered(words)
+      }
+      switch policy.judge(failure, &tries, at: clock.now, dice: &dice) {
+      case .end(.refused(let refusal)): throw ChannelFault(.refused(refusal), requestID: id)
+      case .end(.accepted), .end(.unanswered):
+        if case .refused(let refusal) = failure { throw ChannelFault(.refused(refusal), requestID: id) }
+        throw ChannelFault(.unanswered(why, isCertainlyUndone: !mayBeDone), requestID: id)
+      case .again(let delay):
+        if delay.milliseconds > 0, (try? await clock.sleep(for: delay)) == nil {
+          throw ChannelFault(.unanswered(why, isCertainlyUndone: !mayBeDone), requestID: id)
+        }
+      }
+    }
+    throw ChannelFault(.unanswered(why, isCertainlyUndone: !mayBeDone), requestID: id)
+  }
+
+  private func authorize(
+    _ id: String
+  ) throws(ChannelFault) -> (authorization: [UInt8]?, ProviderTokenLife.Generation) {
+    let now = Moment(any: clock)
+    if let notice = gate.notice(at: now) { settings.onEvent(notice) }
+    switch gate.warrant(at: now) {
+    case .hold(let words): throw ChannelFault(.suspended(words))
+    case .send(let authorization, let generation): return (authorization, generation)
+    }
+  }
+
+  /// What a refusal means for the credential and the connection.
+  private func note(
+    _ refusal: PushOutcome.Refusal, _ generation: ProviderTokenLife.Generation, _ response: HTTP2Response,
+    _ host: Host, _ now: Moment
+  ) {
+    switch refusal.handling {
+    case .newToken, .credential:
+      line(to: host).drop()
+      guard let reason = refusal.known else { return }
+      let date = response.fields["date"].flatMap { instant(fromHTTPDate: $0) }
+      if let alarm = gate.refused(generation, reason, theirDate: date, at: now).alarm {
+        settings.onEvent(.alarm(alarm))
+      }
+    case .elsewhere, .laterElsewhere: line(to: host).drop()
+    case .dead, .fix, .later: break
+    }
+  }
+
+  private func perform(_ request: ExchangeLine.Request, _ host: Host) async -> ExchangeLine.Outcome {
+    var timer: Task<Void, Never>?
+    let outcome = await withCheckedContinuation { done in
+      let number = line(to: host).ask(request, done)
+      timer = Task { [clock, settings, weak self] in
+        guard (try? await clock.sleep(for: settings.requestTimeout)) != nil else { return }
+        await self?.giveUp(number, host)
+      }
+    }
+    timer?.cancel()
+    return outcome
+  }
+
+  private func giveUp(_ number: UInt64, _ host: Host) {
+    line(to: host).giveUp(number, "no answer came within \(settings.requestTimeout.milliseconds / 1000) s")
+  }
+}

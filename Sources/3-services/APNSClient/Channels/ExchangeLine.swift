@@ -1,0 +1,161 @@
+import Basics
+import Transport
+
+/// Single requests that are not pushes, over one HTTP/2 connection: opened when there is something to ask, closed when
+/// nothing was for a while, replaced when it goes. Never sends a request twice: who asked decides.
+final class ExchangeLine {  // confined to `loop`
+  enum Outcome: Sendable {
+    case answered(HTTP2Response)
+    /// The peer certainly did not look at it.
+    case unprocessed(String)
+    /// The peer may have acted on it.
+    case unanswered(String)
+  }
+
+  struct Request {
+    var common: HTTP2FieldBlock
+    var path: [UInt8]
+    var own: [HTTP2Field]
+    var body: [UInt8]
+  }
+
+  struct Waiter {
+    var number: UInt64
+    var request: Request
+    var done: CheckedContinuation<Outcome, Never>
+  }
+
+  private let server: APNSServer
+  private let tls: TLSClientContext?
+  private let loop: EventLoop
+  private let limits: HTTP2Limits
+  private var waiting: [Waiter] = []
+  /// Where new requests go.
+  private var current: ExchangeLink?
+  /// Let go, but still owed answers.
+  private var draining: [ExchangeLink] = []
+  private var nextNumber: UInt64 = 0
+
+  init(server: APNSServer, tls: TLSClientContext?, loop: EventLoop, idle: Instant.Span) {
+    self.server = server
+    self.tls = tls
+    self.loop = loop
+    var limits = HTTP2Limits()
+    limits.idleTimeout = idle
+    self.limits = limits
+  }
+
+  /// Queues a request; `done` is resumed once. Answers the number to give it up by.
+  func ask(_ request: Request, _ done: CheckedContinuation<Outcome, Never>) -> UInt64 {
+    nextNumber += 1
+    waiting.append(Waiter(number: nextNumber, request: request, done: done))
+    flush()
+    return nextNumber
+  }
+
+  /// The time of a request is over.
+  func giveUp(_ number: UInt64, _ why: String) {
+    if let index = waiting.firstIndex(where: { $0.number == number }) {
+      waiting.remove(at: index).done.resume(returning: .unprocessed(why))
+      if let current, !current.isUp { drop() }  // whoever accepts there says nothing
+    }
+    for link in draining + [current].compactMap({ $0 }) { link.giveUp(number, why) }
+  }
+
+  /// Takes new requests to another connection; what is open on this one may still be answered.
+  func drop() {
+    guard let link = current else { return }
+    current = nil
+    draining.append(link)
+    link.connection?.close(graceful: link.isUp)
+  }
+
+  fileprivate func flush() {
+    guard !waiting.isEmpty else { return }
+    if current == nil {
+      let link = ExchangeLink(self)
+      current = link
+      link.connection = .connect(
+        to: server.endpoint, tls: tls, on: loop, settings: .client, limits: limits, handler: link)
+    }
+    while let current, current.isFree, !waiting.isEmpty { current.submit(waiting.removeFirst()) }
+  }
+
+  /// A connection takes no more requests.
+  fileprivate func leaves(_ link: ExchangeLink) {
+    guard current === link else { return }
+    current = nil
+    draining.append(link)
+    flush()
+  }
+
+  fileprivate func ended(_ link: ExchangeLink, _ fault: TransportFault) {
+    draining.removeAll { $0 === link }
+    guard current === link else { return }
+    current = nil
+    let unsent = waiting
+    waiting = []
+    for waiter in unsent { waiter.done.resume(returning: .unprocessed(fault.description)) }
+  }
+}
+
+/// One connection of a line, with the requests that it owes an answer.
+private final class ExchangeLink: HTTP2ClientHandler {  // confined to the line's loop
+  private weak var line: ExchangeLine?
+  var connection: HTTP2ClientConnection?
+  private(set) var isUp = false
+  private var open: [Int32: ExchangeLine.Waiter] = [:]
+
+  init(_ line: ExchangeLine) { self.line = line }
+
+  var isFree: Bool { connection.map { $0.isOpen && $0.freeStreams > 0 } ?? false }
+
+  func submit(_ waiter: ExchangeLine.Waiter) {
+    guard let connection else { return waiter.done.resume(returning: .unprocessed("the connection is gone")) }
+    do throws(HTTP2SubmitFault) {
+      let stream = try connection.submit(
+        common: waiter.request.common, path: waiter.request.path, own: waiter.request.own, body: waiter.request.body)
+      open[stream] = waiter
+    } catch {
+      waiter.done.resume(returning: .unprocessed("it cannot be sent: \(error)"))
+    }
+  }
+
+  func giveUp(_ number: UInt64, _ why: String) {
+    guard let (stream, waiter) = open.first(where: { $0.value.number == number }) else { return }
+    open[stream] = nil
+    waiter.done.resume(returning: .unanswered(why))
+    connection?.reset(stream: stream)
+  }
+
+  func connected() {}
+
+  func settingsChanged(maxConcurrentStreams: UInt32) {
+    isUp = true
+    line?.flush()
+  }
+
+  func response(stream: Int32, _ response: HTTP2Response) {
+    open.removeValue(forKey: stream)?.done.resume(returning: .answered(response))
+    line?.flush()
+  }
+
+  func streamFailed(stream: Int32, code: HTTP2ErrorCode) {
+    open.removeValue(forKey: stream)?.done.resume(
+      returning: code == .refusedStream
+        ? .unprocessed("the stream was refused") : .unanswered("the stream was reset with code \(code.rawValue)"))
+    line?.flush()
+  }
+
+  func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) { line?.leaves(self) }
+
+  func pong() {}
+
+  func closed(_ fault: TransportFault) {
+    connection = nil
+    let owed = open.values
+    open = [:]
+    for waiter in owed { waiter.done.resume(returning: .unanswered(fault.description)) }
+    line?.ended(self, fault)
+  }
+}
