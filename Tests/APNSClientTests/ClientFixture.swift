@@ -25,9 +25,17 @@ struct ClientFixture {
   ) throws {
     var endpoint = peer.endpoint
     if let port { endpoint.port = port }
+    try self.init(
+      endpoint: endpoint, authority: peer.authority, credential: credential, clock: clock, adjust: adjust)
+  }
+
+  init(
+    endpoint: Endpoint, authority: CertificateAuthority, credential: Credential? = nil,
+    clock: any WallClock = SystemClock(), adjust: (inout APNSClient.Configuration) -> Void = { _ in }
+  ) throws {
     var configuration = APNSClient.Configuration(
       server: APNSServer(endpoint), credential: try credential ?? .token(Self.key()))
-    configuration.trust = .pem(peer.authority.pem)
+    configuration.trust = .pem(authority.pem)
     configuration.seed = 1
     let events = Locked([APNSClientEvent]())
     configuration.onEvent = { event in events.withLock { $0.append(event) } }

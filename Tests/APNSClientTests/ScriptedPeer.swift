@@ -59,7 +59,13 @@ final class ScriptedPeer: Sendable {
 
   var endpoint: Endpoint { listener.endpoint }
 
-  private init(_ listener: HTTP2Listener, _ loops: LoopGroup, _ authority: CertificateAuthority, _ log: Locked<Log>) {
+  private let cuts: Locked<[@Sendable () -> Void]>
+
+  private init(
+    _ listener: HTTP2Listener, _ loops: LoopGroup, _ authority: CertificateAuthority, _ log: Locked<Log>,
+    _ cuts: Locked<[@Sendable () -> Void]>
+  ) {
+    self.cuts = cuts
     self.listener = listener
     self.loops = loops
     self.authority = authority
@@ -77,6 +83,7 @@ final class ScriptedPeer: Sendable {
       identity: identity, clientCertificates: clientCertificates ? .optional(authorities: authority.pem) : .none)
     let loops = LoopGroup(count: 1)
     let log = Locked(Log())
+    let cuts = Locked([@Sendable () -> Void]())
     var settings = HTTP2Settings.server
     settings.maximumConcurrentStreams = streams
     let listener = try await HTTP2Listener.bind(
@@ -87,9 +94,18 @@ final class ScriptedPeer: Sendable {
         log.openConnections += 1
         return log.connections - 1
       }
+      cuts.withLock { $0.append { connection.loop.execute { connection.abort() } } }
       return Handler(connection, number, log, keepsBodies, script)
     }
-    return ScriptedPeer(listener, loops, authority, log)
+    return ScriptedPeer(listener, loops, authority, log, cuts)
+  }
+
+  /// Cuts every connection there is.
+  func cutAll() {
+    cuts.withLock { cuts in
+      for cut in cuts { cut() }
+      cuts = []
+    }
   }
 
   func stop() async {

@@ -43,6 +43,27 @@ struct ServeConfigurationTests {
     #expect(read.apns.value == "sandbox")
   }
 
+  @Test("the proxy: flag > variable > file > the environment of every program, each told")
+  func proxy() throws {
+    let file = "{ proxy: 'http://lin:secret@file:1' }"
+    let common = ["HTTPS_PROXY": "http://env:2"]
+    var read = try configuration(environment: common)
+    #expect(read.proxy.value?.words == "http://env:2" && read.proxy.origin == .variable("HTTPS_PROXY"))
+    read = try configuration(file: file, environment: common)
+    #expect(read.proxy.value?.words == "http://lin:…@file:1")
+    guard case .file = read.proxy.origin else {
+      Issue.record("\(read.proxy.origin)")
+      return
+    }
+    read = try configuration(
+      file: file, environment: common.merging(["BELFRY_PROXY": "socks5://own:3"]) { one, _ in one })
+    #expect(read.proxy.value?.words == "socks5://own:3" && read.proxy.origin == .variable("BELFRY_PROXY"))
+    read = try configuration(file: file, flags: ["proxy": "none"], environment: common)
+    #expect(read.proxy.value?.words == "none" && read.proxy.origin == .flag("proxy"))
+    #expect(try configuration().proxy == .init(nil, .standard))
+    #expect(throws: UsageFault.self) { try configuration(flags: ["proxy": "https://p:1"]) }
+  }
+
   @Test("paths in the file are relative to its folder")
   func relative() throws {
     let read = try configuration(

@@ -17,7 +17,8 @@ extension StreamConnection {
     }
     stream.setPhaseDeadline(after: limits.connectTimeout)
     let dial = Dial(stream, tls: context, dialer: dialer ?? Dialer(), deadline: stream.phaseDeadline)
-    stream.opening = Opening(place: endpoint.description, dial: dial)
+    let place = dialer?.proxy.map { "\(endpoint) by proxy \($0.endpoint)" } ?? endpoint.description
+    stream.opening = Opening(place: place, dial: dial)
     dial.start()
     return stream
   }

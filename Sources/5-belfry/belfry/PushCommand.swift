@@ -38,6 +38,7 @@ let pushCommand = Command(
     .init(
       name: "ca", value: "FILE", help: "Who vouches for the server (PEM); default the machine's own store",
       completion: .file),
+    ServeConfiguration.proxyOption,
     .init(
       name: "push-type", value: "TYPE", help: "Default: what the payload looks like",
       completion: .words(PushType.allCases.map(\.rawValue))),
@@ -68,6 +69,7 @@ struct PushOptions {
   var identity: Identity
   var server = APNSServer.sandbox
   var authorities: String?
+  var proxy: Proxy?
   var pushType: PushType?
   var priority: PushPriority?
   /// nil for one attempt.
@@ -78,7 +80,7 @@ struct PushOptions {
   var force: Bool
   var json: Bool
 
-  init(_ parsed: ParsedCommand) throws(UsageFault) {
+  init(_ parsed: ParsedCommand, environment: [String: String] = processEnvironment()) throws(UsageFault) {
     path = parsed.arguments[0]
     guard let text = parsed.value("token") else { throw UsageFault("'--token' is missing: the device token, in hex") }
     do throws(DeviceTokenFault) {
@@ -92,6 +94,11 @@ struct PushOptions {
       do throws(APNSServerFault) { server = try APNSServer(word) } catch { throw UsageFault("--apns: \(error)") }
     }
     authorities = parsed.value("ca")
+    do throws(ProxyFault) {
+      proxy = try ProxyChoice(parsed.value("proxy"), environment: environment).proxy(to: server.endpoint)
+    } catch {
+      throw UsageFault("--proxy: \(error)")
+    }
     if let word = parsed.value("push-type") {
       guard let type = PushType(rawValue: word) else {
         throw UsageFault(
@@ -174,6 +181,7 @@ func sendPush(_ options: PushOptions) async throws -> PushReportText {
   }
   var configuration = APNSClient.Configuration(server: options.server, credential: credential)
   if let path = options.authorities { configuration.trust = .pem(try Files.read(path)) }
+  configuration.proxy = options.proxy
   configuration.pool.patience = options.timeout
   configuration.pool.requestTimeout = min(options.timeout, configuration.pool.requestTimeout)
   configuration.pool.retry.attempts = 3

@@ -14,6 +14,7 @@ actor Senders {
     var sandbox: APNSServer
     var production: APNSServer
     var trust: TLSClientContext.Trust
+    var proxy: ProxyChoice?
   }
 
   /// A credential and the apps that it is for; `*` is every app.
@@ -78,6 +79,7 @@ actor Senders {
     var configuration = APNSClient.Configuration(server: server, credential: entry.credential)
     configuration.trust = destination.trust
     configuration.pool.retry = retry
+    configuration.proxy = destination.proxy?.proxy(to: server.endpoint)
     configuration.onEvent = { [tell] in tell($0, key) }
     // Trust and certificate were tried at start, so this fails only when memory does.
     let client = try? APNSClient(configuration, clock: clock, loop: loops.next())
@@ -136,6 +138,10 @@ actor Senders {
       if status.isRotating { object["rotating"] = .bool(true) }
       object["certificateEnds"] = status.certificateEnd.map { .string("\($0)") }
       object["held"] = health.held.map { .string($0) }
+      let dark = client.darkAddresses
+      if !dark.isEmpty {
+        object["silentAddresses"] = .array(dark.map { .string("\($0.address) since \($0.since): \($0.why)") })
+      }
       object["lastFault"] = health.lastFault.map { .string($0.description) }
       list.append(.object(object))
     }

@@ -1,3 +1,5 @@
+import Transport
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -16,10 +18,16 @@ struct ServeConfiguration: Equatable {
   var apns = Setting("simulator", .standard)
   /// PEM file with the certificate authority of a simulator elsewhere; nil trusts the system's.
   var trust = Setting<String?>(nil, .standard)
+  /// The proxy that brings pushes to APNs, and where it came from; `none` in the file or a flag turns it off. A simulator in
+  /// this process is reached without one.
+  var proxy = Setting<ProxyChoice?>(nil, .standard)
   /// What to authenticate with, by bundle id; not needed with `simulator`.
   var credentials = Setting<[Credential]>([], .standard)
   /// The least wait in minutes after a 5xx of APNs; 0 tries again within seconds (`RetryPolicy.ServerFaults`). Default 0.
   var serverFaultMinutes = Setting<Int?>(nil, .standard)
+
+  /// As the file has it, until the flag was looked at.
+  private var fileProxy: String?
 
   enum Origin: Equatable, Sendable {
     case flag(String)
@@ -89,10 +97,16 @@ struct ServeConfiguration: Equatable {
       name: "apns", value: "WHERE",
       help: "simulator, sandbox, production, or the https address of a simulator; default simulator",
       variable: "BELFRY_APNS", completion: .words(["simulator", "sandbox", "production"])),
+    proxyOption,
     .init(
       name: "config", value: "FILE", help: "JSON5 file with these settings and the credentials (docs/serve.md)",
       variable: "BELFRY_CONFIG", completion: .file),
   ]
+
+  static let proxyOption = Command.Option(
+    name: "proxy", value: "URL",
+    help: "Proxy to APNs, http://[USER:PASSWORD@]HOST:PORT or socks5://…, or none; default HTTPS_PROXY, ALL_PROXY",
+    variable: "BELFRY_PROXY")
 
   /// Reads flags, variables and the file; throws with the file's name, the place and what to do.
   init(_ parsed: ParsedCommand, environment: [String: String], standardData: String) throws {
@@ -106,6 +120,7 @@ struct ServeConfiguration: Equatable {
     if let value = parsed.value("listen") { listen = Setting(value, origin("listen")) }
     if let value = parsed.value("data") { data = Setting(value, origin("data")) }
     if let value = parsed.value("apns") { apns = Setting(value, origin("apns")) }
+    try readProxy(parsed.value("proxy"), origin("proxy"), environment)
     let known = ["simulator", "sandbox", "production"].contains(apns.value)
     guard known || apns.value.hasPrefix("https://") else {
       throw UsageFault("apns: '\(apns.value)' is none of simulator, sandbox, production or an https:// address")
@@ -120,6 +135,19 @@ struct ServeConfiguration: Equatable {
   }
 
   private init() { data = Setting("", .standard) }
+
+  private mutating func readProxy(_ given: String?, _ origin: Origin, _ environment: [String: String]) throws {
+    do throws(ProxyFault) {
+      let choice = try ProxyChoice(given ?? fileProxy, environment: environment)
+      if let variable = choice.variable {
+        proxy = Setting(choice, .variable(variable))
+      } else if !choice.isOfEnvironment {
+        proxy = Setting(choice, given == nil ? proxy.origin : origin)
+      }
+    } catch {
+      throw UsageFault("proxy: \(error)")
+    }
+  }
 
   private mutating func read(_ path: String) throws {
     let text: Data
@@ -147,6 +175,10 @@ struct ServeConfiguration: Equatable {
       }
       serverFaultMinutes = Setting(value, .file(path))
     }
+    if let value = file.proxy {
+      fileProxy = value
+      proxy.origin = .file(path)
+    }
     if let value = file.credentials {
       let credentials = value.map { credential in
         var credential = credential
@@ -161,17 +193,19 @@ struct ServeConfiguration: Equatable {
 
   /// The file as written.
   private struct File: Decodable {
-    var listen, data, apns, trust: String?
+    var listen, data, apns, trust, proxy: String?
     var serverFaultMinutes: Int?
     var credentials: [Credential]?
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.strict(["listen", "data", "apns", "trust", "serverFaultMinutes", "credentials"])
+      let container = try decoder.strict(
+        ["listen", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials"])
       serverFaultMinutes = try container.decodeIfPresent(Int.self, forKey: "serverFaultMinutes")
       listen = try container.decodeIfPresent(String.self, forKey: "listen")
       data = try container.decodeIfPresent(String.self, forKey: "data")
       apns = try container.decodeIfPresent(String.self, forKey: "apns")
       trust = try container.decodeIfPresent(String.self, forKey: "trust")
+      proxy = try container.decodeIfPresent(String.self, forKey: "proxy")
       credentials = try container.decodeIfPresent([Credential].self, forKey: "credentials")
     }
   }
@@ -235,6 +269,9 @@ let configCommand: Command = Command(
       ("data", configuration.data.value, configuration.data.origin.words),
       ("apns", configuration.apns.value, configuration.apns.origin.words),
       ("trust", configuration.trust.value ?? "the system's", configuration.trust.origin.words),
+      (
+        "proxy", configuration.proxy.value?.words ?? "none", configuration.proxy.origin.words
+      ),
       (
         "serverFaultMinutes", String(configuration.serverFaultMinutes.value ?? 0),
         configuration.serverFaultMinutes.origin.words

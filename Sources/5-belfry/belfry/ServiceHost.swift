@@ -129,14 +129,16 @@ struct ServiceHost {
     case "sandbox", "production":
       // Each device says which of Apple's two services its token is of; a push goes to that one.
       guard !entries.isEmpty else { throw missingCredentials(configuration) }
-      return (.init(sandbox: .sandbox, production: .production, trust: trust), entries, nil)
+      return (
+        .init(sandbox: .sandbox, production: .production, trust: trust, proxy: configuration.proxy.value), entries, nil
+      )
     default:
       guard !entries.isEmpty else { throw missingCredentials(configuration) }
       let server: APNSServer
       do throws(APNSServerFault) { server = try APNSServer(configuration.apns.value) } catch {
         throw UsageFault("apns: \(error)")
       }
-      return (.init(sandbox: server, production: server, trust: trust), entries, nil)
+      return (.init(sandbox: server, production: server, trust: trust, proxy: configuration.proxy.value), entries, nil)
     }
   }
 

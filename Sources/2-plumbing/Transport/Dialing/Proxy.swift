@@ -60,6 +60,7 @@ extension Proxy: CustomStringConvertible, CustomDebugStringConvertible {
 public struct ProxyFault: Error, Hashable, Sendable, CustomStringConvertible {
   public let found: String
   public let remedy = "Give http://[USER:PASSWORD@]HOST:PORT or socks5://[USER:PASSWORD@]HOST:PORT."
+  public init(found: String) { self.found = found }
   public var description: String { "\(found). \(remedy)" }
 }
 
