@@ -30,6 +30,9 @@ let package = Package(
   products: [
     .executable(name: "belfry", targets: ["belfry"]),
     .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
+    // for Swift tests that push: the simulated APNs and our client, in the test's own process
+    .library(
+      name: "BelfryAPNS", targets: ["APNSSimulator", "APNSClient", "Delivery", "PushPayload", "Transport", "Basics"]),
   ],
   targets: [
     // 0: the C libraries we stand on
@@ -147,6 +150,11 @@ let package = Package(
         "belfry", "APNSClient", "APNSSimulator", "HTTPAPI", "PushService", "Audience", "Delivery", "Phone",
         "PushPayload", "Transport", "Basics", "BelfryTesting",
       ]),
+    // what the documentation shows to Swift teams
+    .testTarget(
+      name: "ExampleTests",
+      dependencies: ["APNSSimulator", "APNSClient", "Delivery", "PushPayload", "Transport", "Basics"],
+      path: "Examples/swift", swiftSettings: settings),
     // whole processes, so `belfry` must be built; foreign SDKs
     tests(
       "EndToEndTests",
