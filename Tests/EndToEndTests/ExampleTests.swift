@@ -71,6 +71,19 @@ struct ExampleTests {
     _ = try await belfry.end()
   }
 
+  @Test("the proxy's reply to CONNECT begins as aioapns looks for it (§15)")
+  func connectReply() async throws {
+    let folder = try TemporaryFolder()
+    let (belfry, variables) = try await Self.start(folder)
+    let proxy = String(variables[2].split(separator: "=", maxSplits: 1)[1])
+    let (_, said) = try await ForeignProgram.run(
+      "/usr/bin/curl",
+      ["-sv", "-x", proxy, "--cacert", folder.path + "/ca.pem", "https://api.push.apple.com/3/device/ab"])
+    #expect(said.contains("< HTTP/1.1 200 Connect"), "\(said)")
+    belfry.signal(SIGTERM)
+    _ = try await belfry.end()
+  }
+
   // MARK: What the documentation shows
 
   /// Fenced blocks with a language, in the order of the page.
