@@ -18,11 +18,15 @@ public protocol HTTP2ClientHandler: AnyObject {
   func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8])
   /// The answer to `ping()`.
   func pong()
+  /// What was read from the server at once has been told; what is submitted now leaves at once. Default: nothing.
+  func inputHandled()
   /// The end. Streams not told before had no answer; the peer may have processed them.
   func closed(_ fault: TransportFault)
 }
 
 extension HTTP2ClientHandler {
+  public func inputHandled() {}
+
   public func bareResponse(stream: Int32, status: Int) {
     response(stream: stream, HTTP2Response(status: status, fields: HTTP2FieldList(), body: []))
   }
@@ -250,6 +254,8 @@ extension HTTP2ClientConnection: HTTP2SessionOwner {
   }
 
   func pongArrived() { handler?.pong() }
+
+  func inputHandled() { handler?.inputHandled() }
 
   func sessionEnded(_ fault: TransportFault) {
     wasClosed = true

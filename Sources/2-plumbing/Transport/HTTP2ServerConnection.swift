@@ -156,6 +156,8 @@ extension HTTP2ServerConnection: HTTP2SessionOwner {
 
   func pongArrived() {}
 
+  func inputHandled() {}
+
   func sessionEnded(_ fault: TransportFault) {
     let handler = self.handler
     self.handler = nil

@@ -12,6 +12,8 @@ protocol HTTP2SessionOwner: AnyObject {
   func streamEnded(_ slot: HTTP2Slot, code: UInt32)
   func goAwayArrived(lastStream: Int32, code: UInt32, debugData: [UInt8])
   func pongArrived()
+  /// What was read from the peer at once is told.
+  func inputHandled()
   func sessionEnded(_ fault: TransportFault)
   /// A server's session is about to end in order: the debug data of its GOAWAY.
   func sessionDrains(_ reason: TransportFault) -> [UInt8]

@@ -133,7 +133,9 @@ extension HTTP2Session {
       rest = UnsafeRawBufferPointer(rebasing: rest[piece...])
       if nghttp2_session_get_outbound_queue_size(nghttp2) > 256 { flush() }
     }
-    flushLater()
+    // a client's owner refills what has just come free, so that the server never waits for our other connections
+    if side == .client { owner?.inputHandled() }
+    if side == .client, !isEnded { flush() } else { flushLater() }
   }
 
   func refuse(_ code: Int) {

@@ -38,6 +38,14 @@ final class TurnInbox {  // confined to the client's loop
     }
   }
 
+  /// Lets the client see what has come, if anything.
+  func handOver() {
+    isScheduled = false
+    run = nil
+    guard !items.isEmpty else { return }
+    client?.assumeIsolated { $0.turnEnded() }
+  }
+
   func add(_ item: Item) {
     run = nil
     items.append(item)
@@ -45,11 +53,7 @@ final class TurnInbox {  // confined to the client's loop
     isScheduled = true
     // runs at the end of this turn, before the loop waits and before output leaves
     nonisolated(unsafe) let inbox = self  // touched on the loop only
-    loop.execute {
-      inbox.isScheduled = false
-      inbox.run = nil
-      inbox.client?.assumeIsolated { $0.turnEnded() }
-    }
+    loop.execute { inbox.handOver() }
   }
 }
 
@@ -145,6 +149,8 @@ final class ConnectionLink: HTTP2ClientHandler {  // confined to the client's lo
     add(.goAway(id, reason: reason))
     add(.event(.goAway(id, last: StreamID(rawValue: lastStream), reason: reason)))
   }
+
+  func inputHandled() { inbox.handOver() }
 
   func pong() { add(.event(.pong(id))) }
 
