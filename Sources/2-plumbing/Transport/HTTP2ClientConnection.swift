@@ -227,26 +227,30 @@ extension HTTP2ClientConnection: HTTP2SessionOwner {
 
   func settingsAcknowledged() {}
 
-  func messageArrived(_ slot: HTTP2Slot) {
-    guard slot.excess == nil else {
-      session?.reset(slot.id, code: HTTP2ErrorCode.cancel.rawValue)
-      handler?.streamFailed(stream: slot.id, code: .cancel)
+  func messageArrived(_ slot: HTTP2SlotPlace) {
+    guard slot.pointee.excess == nil else {
+      session?.reset(slot.pointee.id, code: HTTP2ErrorCode.cancel.rawValue)
+      handler?.streamFailed(stream: slot.pointee.id, code: .cancel)
       return
     }
-    if slot.fields.count == 0, slot.body.isEmpty {
-      handler?.bareResponse(stream: slot.id, status: slot.status)
+    if slot.pointee.fields.count == 0, slot.pointee.body.isEmpty {
+      handler?.bareResponse(stream: slot.pointee.id, status: slot.pointee.status)
     } else {
       handler?.response(
-        stream: slot.id, HTTP2Response(status: slot.status, fields: slot.fields, body: slot.body))
+        stream: slot.pointee.id,
+        HTTP2Response(status: slot.pointee.status, fields: slot.pointee.fields, body: slot.pointee.body))
     }
     // The server has said all; whatever of ours was still to come is of no use to it.
-    if slot.bodySent < slot.outgoingBody.count { session?.reset(slot.id, code: HTTP2ErrorCode.noError.rawValue) }
+    if slot.pointee.bodySent < slot.pointee.outgoingBody.count {
+      session?.reset(slot.pointee.id, code: HTTP2ErrorCode.noError.rawValue)
+    }
   }
 
-  func streamEnded(_ slot: HTTP2Slot, code: UInt32) {
-    guard !slot.isDelivered else { return }
+  func streamEnded(_ slot: HTTP2SlotPlace, code: UInt32) {
+    guard !slot.pointee.isDelivered else { return }
     // A request that never left was not processed, whatever nghttp2 calls the reason.
-    handler?.streamFailed(stream: slot.id, code: slot.headersSent ? HTTP2ErrorCode(rawValue: code) : .refusedStream)
+    handler?.streamFailed(
+      stream: slot.pointee.id, code: slot.pointee.headersSent ? HTTP2ErrorCode(rawValue: code) : .refusedStream)
   }
 
   func goAwayArrived(lastStream: Int32, code: UInt32, debugData: [UInt8]) {

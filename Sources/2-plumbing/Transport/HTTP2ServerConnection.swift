@@ -75,8 +75,8 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
     stream: Int32, status: Int, fields: [HTTP2Field], body: [UInt8], dataSize: Int = .max
   ) {
     loop.preconditionCurrent()
-    guard let session, !session.isEnded, !session.isMute, let slot = session.slot(of: stream), slot.isDelivered,
-      !slot.isAnswered
+    guard let session, !session.isEnded, !session.isMute, let slot = session.slot(of: stream), slot.pointee.isDelivered,
+      !slot.pointee.isAnswered
     else { return }
     session.respond(slot, status: status, fields: fields, body: body, dataSize: dataSize)
   }
@@ -140,14 +140,15 @@ extension HTTP2ServerConnection: HTTP2SessionOwner {
 
   func settingsAcknowledged() { handler?.settingsAcknowledged() }
 
-  func messageArrived(_ slot: HTTP2Slot) {
+  func messageArrived(_ slot: HTTP2SlotPlace) {
     handler?.request(
-      HTTP2Request(fields: slot.fields, body: slot.body, excess: slot.excess), stream: slot.id)
+      HTTP2Request(fields: slot.pointee.fields, body: slot.pointee.body, excess: slot.pointee.excess),
+      stream: slot.pointee.id)
   }
 
-  func streamEnded(_ slot: HTTP2Slot, code: UInt32) {
-    guard slot.isDelivered else { return }
-    handler?.streamClosed(slot.id, code: HTTP2ErrorCode(rawValue: code))
+  func streamEnded(_ slot: HTTP2SlotPlace, code: UInt32) {
+    guard slot.pointee.isDelivered else { return }
+    handler?.streamClosed(slot.pointee.id, code: HTTP2ErrorCode(rawValue: code))
   }
 
   func sessionDrains(_ reason: TransportFault) -> [UInt8] { handler?.draining(reason) ?? [] }

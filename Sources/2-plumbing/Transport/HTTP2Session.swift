@@ -8,8 +8,8 @@ protocol HTTP2SessionOwner: AnyObject {
   func settingsArrived()
   func settingsAcknowledged()
   /// The peer's message on a stream is whole, or over a limit.
-  func messageArrived(_ slot: HTTP2Slot)
-  func streamEnded(_ slot: HTTP2Slot, code: UInt32)
+  func messageArrived(_ slot: HTTP2SlotPlace)
+  func streamEnded(_ slot: HTTP2SlotPlace, code: UInt32)
   func goAwayArrived(lastStream: Int32, code: UInt32, debugData: [UInt8])
   func pongArrived()
   /// What was read from the peer at once is told.
@@ -49,10 +49,10 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   @exclusivity(unchecked) var wantedFields: HTTP2FieldNames?
 
   /// Open streams, in no order; and slots for the next ones.
-  @exclusivity(unchecked) var open: [HTTP2Slot] = []
-  @exclusivity(unchecked) var free: [HTTP2Slot] = []
+  @exclusivity(unchecked) var open: [HTTP2SlotPlace] = []
+  @exclusivity(unchecked) var free: [HTTP2SlotPlace] = []
   /// Slot of the header block being read.
-  @exclusivity(unchecked) var reading: HTTP2Slot?
+  @exclusivity(unchecked) var reading: HTTP2SlotPlace?
   /// Open streams whose message the owner has; a client counts them as free.
   @exclusivity(unchecked) var deliveredCount = 0
 
@@ -110,6 +110,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
 
   deinit {
     if let nghttp2 { nghttp2_session_del(nghttp2) }
+    discardSlots()
     loop.liveSessions.subtract(1, ordering: .relaxed)
   }
 
@@ -182,27 +183,41 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   // MARK: Streams
 
   /// The slot of an open stream.
-  func slot(of stream: Int32) -> HTTP2Slot? {
+  func slot(of stream: Int32) -> HTTP2SlotPlace? {
     guard let nghttp2, let data = nghttp2_session_get_stream_user_data(nghttp2, stream) else { return nil }
-    return Unmanaged<HTTP2Slot>.fromOpaque(data).takeUnretainedValue()
+    return data.assumingMemoryBound(to: HTTP2Slot.self)
   }
 
-  func takeSlot() -> HTTP2Slot {
-    let slot = free.popLast() ?? HTTP2Slot()
-    slot.startedAt = loop.turnTime
-    slot.index = open.count
+  func takeSlot() -> HTTP2SlotPlace {
+    let slot = free.popLast() ?? HTTP2Slot.make()
+    slot.pointee.startedAt = loop.turnTime
+    slot.pointee.index = open.count
     open.append(slot)
     return slot
   }
 
-  func giveBack(_ slot: HTTP2Slot) {
+  func giveBack(_ slot: HTTP2SlotPlace) {
     let last = open.removeLast()
-    if last !== slot {
-      open[slot.index] = last
-      last.index = slot.index
+    if last != slot {
+      open[slot.pointee.index] = last
+      last.pointee.index = slot.pointee.index
     }
-    slot.clear()
-    if free.count < 1024 { free.append(slot) }
+    putBack(slot)
+  }
+
+  /// A slot that is off the list of open ones.
+  func putBack(_ slot: HTTP2SlotPlace) {
+    guard free.count < 1024 else { return HTTP2Slot.discard(slot) }
+    slot.pointee.clear()
+    free.append(slot)
+  }
+
+  /// After nghttp2's session, which looks at them.
+  func discardSlots() {
+    for slot in open + free { HTTP2Slot.discard(slot) }
+    open = []
+    free = []
+    reading = nil
   }
 
   /// How many streams the peer lets us have open.
@@ -214,16 +229,16 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   /// Client. Queues a request; nil when nghttp2 refuses (stream ids used up, no memory).
   func request(common: HTTP2FieldBlock, path: [UInt8], own: [HTTP2Field], body: [UInt8]) -> Int32? {
     let slot = takeSlot()
-    slot.load(&list, common: common, first: (":path", path), own: own, body: body)
+    slot.pointee.load(&list, common: common, first: (":path", path), own: own, body: body)
     let id = withProvider(slot) { provider in
       nghttp2_submit_request(
-        nghttp2, nil, list.entries, list.entries.count, provider, Unmanaged.passUnretained(slot).toOpaque())
+        nghttp2, nil, list.entries, list.entries.count, provider, UnsafeMutableRawPointer(slot))
     }
     guard id > 0 else {
       giveBack(slot)
       return nil
     }
-    slot.id = id
+    slot.pointee.id = id
     lastUse = loop.turnTime
     flushLater()
     return id
@@ -232,37 +247,37 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   /// Client. The same without a copy: the bytes lie with the request's owner, who is kept until the stream is over.
   func request(common: HTTP2FieldBlock, _ request: borrowing HTTP2OutgoingRequest) -> Int32? {
     let slot = takeSlot()
-    slot.refer(&list, common: common, to: request)
+    slot.pointee.refer(&list, common: common, to: request)
     let id = withProvider(slot) { provider in
       nghttp2_submit_request(
-        nghttp2, nil, list.entries, list.entries.count, provider, Unmanaged.passUnretained(slot).toOpaque())
+        nghttp2, nil, list.entries, list.entries.count, provider, UnsafeMutableRawPointer(slot))
     }
     guard id > 0 else {
       giveBack(slot)
       return nil
     }
-    slot.id = id
+    slot.pointee.id = id
     lastUse = loop.turnTime
     flushLater()
     return id
   }
 
   /// Server.
-  func respond(_ slot: HTTP2Slot, status: Int, fields: [HTTP2Field], body: [UInt8], dataSize: Int) {
-    slot.isAnswered = true
-    slot.dataSize = max(1, dataSize)
-    slot.load(&list, common: nil, first: (":status", digits(of: status)), own: fields, body: body)
-    slot.answeredAt = loop.turnTime
-    _ = withProvider(slot) { nghttp2_submit_response(nghttp2, slot.id, list.entries, list.entries.count, $0) }
+  func respond(_ slot: HTTP2SlotPlace, status: Int, fields: [HTTP2Field], body: [UInt8], dataSize: Int) {
+    slot.pointee.isAnswered = true
+    slot.pointee.dataSize = max(1, dataSize)
+    slot.pointee.load(&list, common: nil, first: (":status", digits(of: status)), own: fields, body: body)
+    slot.pointee.answeredAt = loop.turnTime
+    _ = withProvider(slot) { nghttp2_submit_response(nghttp2, slot.pointee.id, list.entries, list.entries.count, $0) }
     flushLater()
   }
 
-  func withProvider(_ slot: HTTP2Slot, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Int32) -> Int32 {
-    guard !slot.outgoingBody.isEmpty else { return body(nil) }
+  func withProvider(_ slot: HTTP2SlotPlace, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Int32) -> Int32 {
+    guard !slot.pointee.outgoingBody.isEmpty else { return body(nil) }
     var provider = nghttp2_data_provider()
-    provider.source.ptr = Unmanaged.passUnretained(slot).toOpaque()
+    provider.source.ptr = UnsafeMutableRawPointer(slot)
     provider.read_callback = { _, _, memory, room, flags, source, user in
-      let slot = Unmanaged<HTTP2Slot>.fromOpaque(source!.pointee.ptr).takeUnretainedValue()
+      let slot = source!.pointee.ptr.assumingMemoryBound(to: HTTP2Slot.self)
       return HTTP2Session.with(user) { $0.provide(slot, memory!, room, flags!) }
     }
     return withUnsafePointer(to: provider) { body($0) }
@@ -271,28 +286,29 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   /// Never more than `room`: it is what the flow-control windows leave (spec/stack.md §2, trap 1). A server waits for
   /// room for the whole body when the client's window can ever hold it: one DATA frame, with END_STREAM.
   func provide(
-    _ slot: HTTP2Slot, _ memory: UnsafeMutablePointer<UInt8>, _ room: Int, _ flags: UnsafeMutablePointer<UInt32>
+    _ slot: HTTP2SlotPlace, _ memory: UnsafeMutablePointer<UInt8>, _ room: Int, _ flags: UnsafeMutablePointer<UInt32>
   ) -> Int {
-    let left = slot.outgoingBody.count - slot.bodySent
-    let count = min(left, room, slot.dataSize)
-    if side == .server, room < left, left <= 16_384, slot.dataSize == .max {
+    let left = slot.pointee.outgoingBody.count - slot.pointee.bodySent
+    let count = min(left, room, slot.pointee.dataSize)
+    if side == .server, room < left, left <= 16_384, slot.pointee.dataSize == .max {
       let window = Int(nghttp2_session_get_remote_settings(nghttp2, NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE))
       if left <= window {
-        slot.isDeferred = true
+        slot.pointee.isDeferred = true
         return Int(NGHTTP2_ERR_DEFERRED.rawValue)
       }
     }
     memory.update(
-      from: slot.outgoingBody.baseAddress!.assumingMemoryBound(to: UInt8.self) + slot.bodySent, count: count)
-    slot.bodySent += count
+      from: slot.pointee.outgoingBody.baseAddress!.assumingMemoryBound(to: UInt8.self) + slot.pointee.bodySent,
+      count: count)
+    slot.pointee.bodySent += count
     if count == left { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
     return count
   }
 
   func resumeDeferred() {
-    for slot in open where slot.isDeferred {
-      slot.isDeferred = false
-      nghttp2_session_resume_data(nghttp2, slot.id)
+    for slot in open where slot.pointee.isDeferred {
+      slot.pointee.isDeferred = false
+      nghttp2_session_resume_data(nghttp2, slot.pointee.id)
     }
   }
 

@@ -157,7 +157,7 @@ extension HTTP2Session {
     case .server where isMute: stream?.reset(reason)
     case .server:
       // What was asked in full is still answered; what was not never will be.
-      for slot in open where !slot.isComplete { reset(slot.id, code: UInt32(NGHTTP2_CANCEL.rawValue)) }
+      for slot in open where !slot.pointee.isComplete { reset(slot.pointee.id, code: UInt32(NGHTTP2_CANCEL.rawValue)) }
       isDraining = true
       mayCloseWhenDrained = true
       goAwaySent = true
@@ -174,9 +174,7 @@ extension HTTP2Session {
     stream = nil
     if let nghttp2 { nghttp2_session_del(nghttp2) }
     nghttp2 = nil
-    open = []
-    free = []
-    reading = nil
+    discardSlots()
   }
 }
 

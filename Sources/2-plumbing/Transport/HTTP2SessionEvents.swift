@@ -32,76 +32,76 @@ extension HTTP2Session {
           return reset(id, code: UInt32(NGHTTP2_REFUSED_STREAM.rawValue))
         }
         let slot = takeSlot()
-        slot.id = id
-        nghttp2_session_set_stream_user_data(nghttp2, id, Unmanaged.passUnretained(slot).toOpaque())
+        slot.pointee.id = id
+        nghttp2_session_set_stream_user_data(nghttp2, id, UnsafeMutableRawPointer(slot))
         lastUse = loop.turnTime
         reading = slot
         if open.count == 1 { watch() }
       } else {
         reading = slot(of: id)
-        reading?.isTrailer = true
+        reading?.pointee.isTrailer = true
       }
     case .client:
       reading = slot(of: id)
       guard let slot = reading else { return }
-      if slot.status >= 200 {
-        slot.isTrailer = true
+      if slot.pointee.status >= 200 {
+        slot.pointee.isTrailer = true
       } else {
-        if slot.fields.count > 0 { slot.fields.removeAll() }  // of an interim answer
-        slot.headerListSize = 0
+        if slot.pointee.fields.count > 0 { slot.pointee.fields.removeAll() }  // of an interim answer
+        slot.pointee.headerListSize = 0
       }
     }
   }
 
   func header(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let slot = reading, !slot.isTrailer else { return true }
-    slot.headerListSize += name.count + value.count + 32
-    guard slot.headerListSize <= limits.headerListSize else {
-      slot.excess = .headerList
+    guard let slot = reading, !slot.pointee.isTrailer else { return true }
+    slot.pointee.headerListSize += name.count + value.count + 32
+    guard slot.pointee.headerListSize <= limits.headerListSize else {
+      slot.pointee.excess = .headerList
       // Far over: the stream ends here, lest one block keeps us busy for ever.
-      return slot.headerListSize <= max(65_536, 8 * limits.headerListSize)
+      return slot.pointee.headerListSize <= max(65_536, 8 * limits.headerListSize)
     }
     if side == .client, name.count == 7, name[0] == UInt8(ascii: ":") {
-      slot.status = value.reduce(0) { $0 * 10 + Int($1 &- 0x30) }
+      slot.pointee.status = value.reduce(0) { $0 * 10 + Int($1 &- 0x30) }
       return true
     }
-    if let wantedFields, slot.status / 100 == 2, !wantedFields.contains(name) { return true }
-    slot.fields.append(name: name, value: value)
+    if let wantedFields, slot.pointee.status / 100 == 2, !wantedFields.contains(name) { return true }
+    slot.pointee.fields.append(name: name, value: value)
     return true
   }
 
   func data(_ id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
     nghttp2_session_consume_stream(nghttp2, id, bytes.count)
-    guard let slot = slot(of: id), !slot.isDelivered, slot.excess == nil,
-      slot.body.count + bytes.count <= limits.bodySize
+    guard let slot = slot(of: id), !slot.pointee.isDelivered, slot.pointee.excess == nil,
+      slot.pointee.body.count + bytes.count <= limits.bodySize
     else {
       nghttp2_session_consume_connection(nghttp2, bytes.count)
       overflowed(id, bytes.count)
       return
     }
-    slot.body.append(contentsOf: bytes)
-    slot.heldWindow += bytes.count
+    slot.pointee.body.append(contentsOf: bytes)
+    slot.pointee.heldWindow += bytes.count
   }
 
   /// Bytes came that we do not keep.
   func overflowed(_ id: Int32, _ count: Int) {
-    guard let slot = slot(of: id), !slot.isDelivered else { return }
+    guard let slot = slot(of: id), !slot.pointee.isDelivered else { return }
     switch side {
     case .client: reset(id, code: UInt32(NGHTTP2_CANCEL.rawValue))
     case .server:
-      slot.excess = slot.excess ?? .body
-      slot.discarded += count
-      if slot.discarded > limits.discardedBodySize { deliver(slot) }
+      slot.pointee.excess = slot.pointee.excess ?? .body
+      slot.pointee.discarded += count
+      if slot.pointee.discarded > limits.discardedBodySize { deliver(slot) }
     }
   }
 
-  func deliver(_ slot: HTTP2Slot) {
-    guard !slot.isDelivered, side == .client || slot.id <= servedUpTo else { return }
-    slot.isDelivered = true
+  func deliver(_ slot: HTTP2SlotPlace) {
+    guard !slot.pointee.isDelivered, side == .client || slot.pointee.id <= servedUpTo else { return }
+    slot.pointee.isDelivered = true
     deliveredCount += 1
-    if slot.heldWindow > 0 {
-      nghttp2_session_consume_connection(nghttp2, slot.heldWindow)
-      slot.heldWindow = 0
+    if slot.pointee.heldWindow > 0 {
+      nghttp2_session_consume_connection(nghttp2, slot.pointee.heldWindow)
+      slot.pointee.heldWindow = 0
     }
     if !isMute { owner?.messageArrived(slot) }
   }
@@ -114,7 +114,7 @@ extension HTTP2Session {
       guard head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0, let slot = slot(of: head.stream_id) else {
         return
       }
-      slot.isComplete = true
+      slot.pointee.isComplete = true
       deliver(slot)
     case NGHTTP2_SETTINGS:
       resumeDeferred()
@@ -168,8 +168,10 @@ extension HTTP2Session {
     case NGHTTP2_HEADERS, NGHTTP2_DATA:
       if head.type == UInt8(NGHTTP2_DATA.rawValue) { lastDataSent = loop.turnTime }
       guard let slot = slot(of: head.stream_id) else { return }
-      slot.headersSent = true
-      guard side == .server, head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0, !slot.isComplete else { return }
+      slot.pointee.headersSent = true
+      guard side == .server, head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0, !slot.pointee.isComplete else {
+        return
+      }
       // Answered before the request ended: the client may stop sending (RFC 9113 §8.1).
       reset(head.stream_id, code: UInt32(NGHTTP2_NO_ERROR.rawValue))
     case NGHTTP2_GOAWAY:
@@ -186,19 +188,18 @@ extension HTTP2Session {
 
   func streamClosed(_ id: Int32, _ code: UInt32) {
     guard let slot = slot(of: id) else { return }
-    if reading === slot { reading = nil }
-    if slot.heldWindow > 0 { nghttp2_session_consume_connection(nghttp2, slot.heldWindow) }
-    if slot.isDelivered { deliveredCount -= 1 }
+    if reading == slot { reading = nil }
+    if slot.pointee.heldWindow > 0 { nghttp2_session_consume_connection(nghttp2, slot.pointee.heldWindow) }
+    if slot.pointee.isDelivered { deliveredCount -= 1 }
     lastUse = loop.turnTime
     // Taken off the list first, so that the owner may open a stream in its place.
     let last = open.removeLast()
-    if last !== slot {
-      open[slot.index] = last
-      last.index = slot.index
+    if last != slot {
+      open[slot.pointee.index] = last
+      last.pointee.index = slot.pointee.index
     }
     owner?.streamEnded(slot, code: code)
-    slot.clear()
-    if free.count < 1024 { free.append(slot) }
+    putBack(slot)
     if isDraining { flushLater() }
     if open.isEmpty, let idle = limits.idleTimeout { stream?.checkTime(at: later(idle)) }
   }

@@ -56,13 +56,15 @@ extension HTTP2Session {
 
   func checkStreams(_ waits: (Int64, Instant.Span) -> Bool) {
     for slot in open {
-      if !slot.isComplete, !slot.isDelivered, !waits(slot.startedAt, limits.requestTimeout) {
-        guard reading !== slot else {
+      if !slot.pointee.isComplete, !slot.pointee.isDelivered, !waits(slot.pointee.startedAt, limits.requestTimeout) {
+        guard reading != slot else {
           return abort(StreamConnection.timedOut(.request, place, "a request's headers did not end in time"))
         }
-        reset(slot.id, code: UInt32(NGHTTP2_CANCEL.rawValue))
+        reset(slot.pointee.id, code: UInt32(NGHTTP2_CANCEL.rawValue))
       }
-      if slot.isAnswered, stream?.pace == nil, !waits(max(slot.answeredAt, lastDataSent), limits.writeTimeout) {
+      if slot.pointee.isAnswered, stream?.pace == nil,
+        !waits(max(slot.pointee.answeredAt, lastDataSent), limits.writeTimeout)
+      {
         return abort(StreamConnection.timedOut(.writing, place, "the client opens no window for its answers"))
       }
     }

@@ -1,51 +1,67 @@
 import CNgHTTP2
 
+/// Where a stream's slot lies: plain memory of the session's, so that looking at a stream counts no references. The
+/// session's `open` and `free` own it, from `takeSlot` to the session's own end; nghttp2 holds it as the stream's user
+/// data until the stream is closed, and nghttp2's session ends before ours.
+typealias HTTP2SlotPlace = UnsafeMutablePointer<HTTP2Slot>
+
 /// All that one stream needs, taken from a free list and put back when the stream is over, so that a message costs no
 /// allocation once a connection is warm. nghttp2 compresses headers when it sends, not when one submits: what a slot
-/// holds must stay untouched until its stream is closed. On one loop, so that no access overlaps another; not checked.
-final class HTTP2Slot {
-  @exclusivity(unchecked) var id: Int32 = 0
+/// holds must stay untouched until its stream is closed.
+struct HTTP2Slot {
+  var id: Int32 = 0
   /// Place in the session's list of open streams.
-  @exclusivity(unchecked) var index = 0
-  @exclusivity(unchecked) var startedAt: Int64 = 0
+  var index = 0
+  var startedAt: Int64 = 0
 
   // What comes in.
-  @exclusivity(unchecked) var fields = HTTP2FieldList()
-  @exclusivity(unchecked) var status = 0
-  @exclusivity(unchecked) var body: [UInt8] = []
-  @exclusivity(unchecked) var headerListSize = 0
-  @exclusivity(unchecked) var isTrailer = false
-  @exclusivity(unchecked) var excess: HTTP2Request.Excess?
-  @exclusivity(unchecked) var discarded = 0
+  var fields = HTTP2FieldList()
+  var status = 0
+  var body: [UInt8] = []
+  var headerListSize = 0
+  var isTrailer = false
+  var excess: HTTP2Request.Excess?
+  var discarded = 0
   /// Bytes of the connection's window that `body` occupies.
-  @exclusivity(unchecked) var heldWindow = 0
+  var heldWindow = 0
   /// The peer sent its last byte.
-  @exclusivity(unchecked) var isComplete = false
+  var isComplete = false
   /// The handler was told.
-  @exclusivity(unchecked) var isDelivered = false
+  var isDelivered = false
 
   // What goes out.
-  @exclusivity(unchecked) private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  @exclusivity(unchecked) private var common: HTTP2FieldBlock?
+  private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var common: HTTP2FieldBlock?
   /// Keeps what was not copied.
-  @exclusivity(unchecked) private var owner: AnyObject?
-  @exclusivity(unchecked) private(set) var outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
-  @exclusivity(unchecked) var bodySent = 0
+  private var owner: AnyObject?
+  private(set) var outgoingBody = UnsafeRawBufferPointer(start: nil, count: 0)
+  var bodySent = 0
   /// The most bytes of a DATA frame.
-  @exclusivity(unchecked) var dataSize = Int.max
+  var dataSize = Int.max
   /// HEADERS of ours are on the wire.
-  @exclusivity(unchecked) var headersSent = false
+  var headersSent = false
   /// Server: `respond` was called.
-  @exclusivity(unchecked) var isAnswered = false
-  @exclusivity(unchecked) var answeredAt: Int64 = 0
+  var isAnswered = false
+  var answeredAt: Int64 = 0
   /// Waits for room to send its body in one piece.
-  @exclusivity(unchecked) var isDeferred = false
+  var isDeferred = false
 
-  deinit { memory.deallocate() }
+  static func make() -> HTTP2SlotPlace {
+    let place = HTTP2SlotPlace.allocate(capacity: 1)
+    place.initialize(to: HTTP2Slot())
+    return place
+  }
+
+  /// Gives back the slot and all that it holds.
+  static func discard(_ place: HTTP2SlotPlace) {
+    place.pointee.memory.deallocate()
+    place.deinitialize(count: 1)
+    place.deallocate()
+  }
 
   /// Copies what is the message's own and lists all fields, pseudo fields first. The result points into the slot and
   /// into `common`.
-  func load(
+  mutating func load(
     _ list: inout HTTP2NameValueList, common: HTTP2FieldBlock?, first: (name: StaticString, value: [UInt8]),
     own: [HTTP2Field],
     body: [UInt8]
@@ -73,7 +89,9 @@ final class HTTP2Slot {
   }
 
   /// Lists all fields of a request whose bytes lie in memory that `owner` keeps in place; nothing is copied.
-  func refer(_ list: inout HTTP2NameValueList, common: HTTP2FieldBlock, to request: borrowing HTTP2OutgoingRequest) {
+  mutating func refer(
+    _ list: inout HTTP2NameValueList, common: HTTP2FieldBlock, to request: borrowing HTTP2OutgoingRequest
+  ) {
     self.common = common
     owner = request.owner
     list.begin(common, ownCount: 1)
@@ -83,7 +101,7 @@ final class HTTP2Slot {
   }
 
   /// Ready for the next stream; keeps small memory, gives back large.
-  func clear() {
+  mutating func clear() {
     id = 0
     if fields.count > 0 { fields.removeAll() }
     status = 0

@@ -65,7 +65,6 @@ extension APNSClient {
       credentialRefused(id, known, generation, nil, moment)
     case .ended(let id, let fault):
       guard let link = links.removeValue(forKey: id) else { return }
-      lastLink = nil
       link.isReleased = true
       lastFault = fault
       if !link.isConnected { meter.connectFailed() }
@@ -229,16 +228,39 @@ extension APNSClient {
     isPerforming = true
     var index = 0
     while index < effects.count {
-      perform(effects[index], moment)
-      index += 1
+      if case .send(_, let id) = effects[index] {
+        index = leaveRun(index, id, moment)
+      } else {
+        perform(effects[index], moment)
+        index += 1
+      }
     }
     effects.removeAll(keepingCapacity: true)
     isPerforming = false
   }
 
+  /// Pushes that leave by one connection, one behind the other, from that effect on; the index of what follows them.
+  ///
+  /// Link and connection are looked up and counted once for the run: `links` keeps the link, and the link its connection,
+  /// until an effect says otherwise, and none is performed meanwhile.
+  private func leaveRun(_ start: Int, _ id: ConnectionID, _ moment: Moment) -> Int {
+    var index = start
+    let link = links[id]
+    let connection = link?.connection
+    while index < effects.count, case .send(let push, id) = effects[index] {
+      if let link, let connection {
+        leave(push, link, connection, moment)
+      } else if slots[Int(push.rawValue)] != nil {
+        pool.handle(.notSent(push, id), at: moment, into: &effects)
+      }
+      index += 1
+    }
+    return index
+  }
+
   private func perform(_ effect: SendingPool.Effect, _ moment: Moment) {
     switch effect {
-    case .send(let push, let id): leave(push, id, moment)
+    case .send: break  // done by the caller
     case .finish(let push, let outcome):
       guard let slot = slots[Int(push.rawValue)] else { return }
       slots[Int(push.rawValue)] = nil
@@ -250,7 +272,6 @@ extension APNSClient {
     case .ping(let id): links[id]?.connection?.ping()
     case .close(let id):
       guard let link = links.removeValue(forKey: id) else { return }
-      lastLink = nil
       link.isReleased = true
       successorLost(id, nil, moment)
       guard let connection = link.connection else { return }
@@ -268,7 +289,6 @@ extension APNSClient {
   /// The peer is silent: its address is named, and avoided for a while.
   private func abandon(_ id: ConnectionID, _ why: String, _ moment: Moment) {
     guard let link = links.removeValue(forKey: id) else { return }
-    lastLink = nil
     link.isReleased = true
     successorLost(id, nil, moment)
     guard let connection = link.connection else { return }
@@ -306,18 +326,9 @@ extension APNSClient {
       fields: Self.wantedFields, handler: link)
   }
 
-  private func link(_ id: ConnectionID) -> ConnectionLink? {
-    if let lastLink, lastLink.id == id { return lastLink.link }
-    guard let link = links[id] else { return nil }
-    lastLink = (id, link)
-    return link
-  }
-
-  private func leave(_ push: PushID, _ id: ConnectionID, _ moment: Moment) {
+  private func leave(_ push: PushID, _ link: ConnectionLink, _ connection: HTTP2ClientConnection, _ moment: Moment) {
     guard let slot = slots[Int(push.rawValue)] else { return }
-    guard let link = link(id), let connection = link.connection else {
-      return pool.handle(.notSent(push, id), at: moment, into: &effects)
-    }
+    let id = link.id
     if !devices.isQuiet, let until = devices.postponed(slot.token, at: moment.uptime) {
       return pool.handle(.postponed(push, id, until: until), at: moment, into: &effects)
     }
@@ -350,32 +361,47 @@ extension APNSClient {
   ) {
     slots[Int(push.rawValue)]?.generation = generation
     slots[Int(push.rawValue)]?.sentAt = moment.uptime
-    let batch = slot.batch
-    let wire = batch.wires[slot.index]
-    let block = batch.block(wire.shared, link.epoch, generation) { shared in
-      guard case .send(let authorization, _) = warrant ?? currentWarrant(moment) else { return HTTP2FieldBlock([]) }
-      if warrant != nil, var next = successor {
-        let block = next.blocks.block(
-          for: shared, isRepeated: batch.isRepetitive, authorization: authorization, generation)
-        successor = next
-        return block
+    // `batches` keeps the batch, whose push this is, and the batch keeps the block: until the push has ended.
+    slot.withBatch { batch in
+      let wire = batch.wires[slot.index]
+      let block =
+        batch.block(wire.shared, link.epoch, generation)
+        ?? make(batch, wire.shared, link.epoch, generation, warrant, moment)
+      do throws(HTTP2SubmitFault) {
+        let request = HTTP2OutgoingRequest(
+          path: wire.path, field: "apns-id", value: wire.id, body: wire.body, owner: batch)
+        let stream = try connection.submit(common: block, request)
+        pool.sent(push, on: StreamID(rawValue: stream), of: link.id, at: moment, into: &effects)
+      } catch {
+        switch error {
+        case .invalidField(let name):
+          // `certainRefusal` lets none of these pass; should it, the push ends rather than the connection
+          pool.handle(
+            .withdrawn([push], .suspended("\(name) holds bytes that no header may")), at: moment, into: &effects)
+        case .noFreeStream, .notOpen: break
+        }
+        pool.handle(.notSent(push, link.id), at: moment, into: &effects)
       }
-      return blocks.block(for: shared, isRepeated: batch.isRepetitive, authorization: authorization, generation)
     }
-    do throws(HTTP2SubmitFault) {
-      let request = HTTP2OutgoingRequest(
-        path: wire.path, field: "apns-id", value: wire.id, body: wire.body, owner: batch)
-      let stream = try connection.submit(common: block, request)
-      pool.sent(push, on: StreamID(rawValue: stream), of: link.id, at: moment, into: &effects)
-    } catch {
-      switch error {
-      case .invalidField(let name):
-        // `certainRefusal` lets none of these pass; should it, the push ends rather than the connection
-        pool.handle(
-          .withdrawn([push], .suspended("\(name) holds bytes that no header may")), at: moment, into: &effects)
-      case .noFreeStream, .notOpen: break
-      }
-      pool.handle(.notSent(push, link.id), at: moment, into: &effects)
+  }
+
+  /// The header block that pushes of the batch share, kept with the batch.
+  private func make(
+    _ batch: Batch, _ shared: Int, _ epoch: Int, _ generation: ProviderTokenLife.Generation, _ warrant: Warrant?,
+    _ moment: Moment
+  ) -> HTTP2FieldBlock {
+    guard case .send(let authorization, _) = warrant ?? currentWarrant(moment) else { return HTTP2FieldBlock([]) }
+    let isRepeated = batch.isRepetitive
+    let block: HTTP2FieldBlock
+    if warrant != nil, var next = successor {
+      block = next.blocks.block(
+        for: batch.pushes.shared[shared], isRepeated: isRepeated, authorization: authorization, generation)
+      successor = next
+    } else {
+      block = blocks.block(
+        for: batch.pushes.shared[shared], isRepeated: isRepeated, authorization: authorization, generation)
     }
+    batch.keep(block, shared, epoch, generation)
+    return block
   }
 }

@@ -62,18 +62,16 @@ public actor APNSClient: PushSender {
       blocks = Array(repeating: nil, count: pushes.shared.count)
     }
 
-    func block(
-      _ index: Int, _ epoch: Int, _ generation: ProviderTokenLife.Generation,
-      make: (PushBatch.Shared) -> HTTP2FieldBlock
-    ) -> HTTP2FieldBlock {
+    func block(_ index: Int, _ epoch: Int, _ generation: ProviderTokenLife.Generation) -> HTTP2FieldBlock? {
+      self.generation == generation && self.epoch == epoch ? blocks[index] : nil
+    }
+
+    func keep(_ block: HTTP2FieldBlock, _ index: Int, _ epoch: Int, _ generation: ProviderTokenLife.Generation) {
       if self.generation != generation || self.epoch != epoch {
         (self.generation, self.epoch) = (generation, epoch)
         for index in blocks.indices { blocks[index] = nil }
       }
-      if let block = blocks[index] { return block }
-      let block = make(pushes.shared[index])
       blocks[index] = block
-      return block
     }
 
     /// Whether what its pushes share is shared by many.
@@ -128,8 +126,6 @@ public actor APNSClient: PushSender {
     get { open.links }
     _modify { yield &open.links }
   }
-  /// The link last looked up.
-  var lastLink: (id: ConnectionID, link: ConnectionLink)?
   @exclusivity(unchecked) var slots: [Slot?] = []  // on the loop, no overlap: a table
   @exclusivity(unchecked) var freeIDs: [UInt32] = []  // on the loop, no overlap: a table
   var batches: [UInt64: Batch] = [:]

@@ -18,8 +18,9 @@ final class TurnInbox {  // confined to the client's loop
 
   var items: [Item] = []
   var streams: [StreamID] = []
-  /// The last item is `accepted` of that link, from there on.
-  private var run: (link: ConnectionLink, start: Int)?
+  /// The last item is `accepted` of that link, from there on; how far, it is told when the run ends. Only compared: the
+  /// item keeps the link.
+  private var run: (link: ObjectIdentifier, start: Int)?
   private var isScheduled = false
   private let loop: EventLoop
   weak var client: APNSClient?
@@ -27,27 +28,30 @@ final class TurnInbox {  // confined to the client's loop
   init(loop: EventLoop) { self.loop = loop }
 
   func accepted(_ stream: StreamID, _ link: ConnectionLink) {
-    if let run, run.link === link, !items.isEmpty {
-      streams.append(stream)
-      items[items.count - 1] = .accepted(link, run.start..<streams.count)
-    } else {
-      let start = streams.count
-      streams.append(stream)
-      add(.accepted(link, start..<streams.count))
-      run = (link, start)
-    }
+    if let run, run.link == ObjectIdentifier(link) { return streams.append(stream) }
+    let start = streams.count
+    streams.append(stream)
+    add(.accepted(link, start..<streams.count))
+    run = (ObjectIdentifier(link), start)
+  }
+
+  private func endRun() {
+    guard let run else { return }
+    self.run = nil
+    guard case .accepted(let link, _) = items.last else { return }
+    items[items.count - 1] = .accepted(link, run.start..<streams.count)
   }
 
   /// Lets the client see what has come, if anything.
   func handOver() {
     isScheduled = false
-    run = nil
+    endRun()
     guard !items.isEmpty else { return }
     client?.assumeIsolated { $0.turnEnded() }
   }
 
   func add(_ item: Item) {
-    run = nil
+    endRun()
     items.append(item)
     guard !isScheduled else { return }
     isScheduled = true
