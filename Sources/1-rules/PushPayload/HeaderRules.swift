@@ -111,7 +111,7 @@ extension PushHeaders {
           "APNs refuses the push.", "Send the app's bundle id, with the suffix of the push type."))
       return
     }
-    guard topic.utf8.allSatisfy({ $0.isLetter || $0.isDigit || [0x2D, 0x2E, 0x5F].contains($0) }) else {
+    guard topic.utf8.allSatisfy(\.isTopicCharacter) else {
       faults.append(
         HeaderFault(
           .topicInvalid, .error, .topic, .badTopic, "apns-topic is \(quoted(topic)), which no bundle id can be",

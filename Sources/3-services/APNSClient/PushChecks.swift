@@ -77,7 +77,7 @@ extension PushBatch.Shared {
   /// The refusal that every push with this is certain to get.
   var certainRefusal: RefusalReason? {
     if topic.isEmpty { return .missingTopic }
-    if !topic.utf8.allSatisfy(isTopicByte) { return .badTopic }
+    if !topic.utf8.allSatisfy(\.isTopicCharacter) { return .badTopic }
     if let expiration, expiration < 0 { return .badExpirationDate }
     if let collapseID {
       guard collapseID.utf8.count <= PushHeaders.collapseIDLimit, collapseID.utf8.allSatisfy(isHeaderByte) else {
@@ -106,11 +106,3 @@ private func sentences(_ found: String, _ fix: String) -> String {
 
 /// A byte that a header's value may hold (RFC 9110 §5.5), which begins and ends with no space here.
 private func isHeaderByte(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F || byte == 0x20 }
-
-/// A byte of a bundle id: letters, digits, dots, hyphens; `_` is seen in the wild.
-private func isTopicByte(_ byte: UInt8) -> Bool {
-  switch byte {
-  case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
-  default: false
-  }
-}

@@ -108,7 +108,7 @@ struct RequestChecks: Sendable {
         throw Refusal(.missingTopic, "no apns-topic; put the bundle id there, with the suffix of the push type")
       }
     }
-    guard value.count <= 255, value.allSatisfy(isTopicCharacter), value.first != UInt8(ascii: ".") else {
+    guard value.count <= 255, value.allSatisfy(\.isTopicCharacter), value.first != UInt8(ascii: ".") else {
       throw Refusal(.badTopic, "apns-topic is \"\(text(value))\", which cannot be a bundle id")
     }
     switch grant {
@@ -124,15 +124,6 @@ struct RequestChecks: Sendable {
       }
     }
     return value
-  }
-
-  private static func isTopicCharacter(_ character: UInt8) -> Bool {
-    switch character {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 
   private func pushType(_ value: Bytes?, topic: Bytes, body: [UInt8]) throws(Refusal) -> (PushType, Bool) {

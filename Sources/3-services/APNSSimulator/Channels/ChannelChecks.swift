@@ -26,9 +26,7 @@ enum ChannelChecks {
 
   /// Whether the app in the path is one that the credential is for.
   static func app(_ bundleID: String, grant: ConnectionTrust.Grant) throws(Refusal) {
-    guard let characters = Optional(bundleID.utf8), characters.count <= 255,
-      characters.allSatisfy({ $0.isBundleCharacter }), characters.first != UInt8(ascii: ".")
-    else {
+    guard bundleID.utf8.count <= 255, bundleID.utf8.allSatisfy(\.isTopicCharacter), !bundleID.hasPrefix(".") else {
       throw Refusal(.topicDisallowed, "\"\(bundleID.shortened)\" cannot be a bundle id")
     }
     if let type = PushType.suffixed(topic: bundleID) {
@@ -157,16 +155,5 @@ extension Int64 {
       let number = Int64(String(decoding: digits, as: UTF8.self))
     else { return nil }
     self = number
-  }
-}
-
-extension UInt8 {
-  fileprivate var isBundleCharacter: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 }
