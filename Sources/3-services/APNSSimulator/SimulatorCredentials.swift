@@ -1,4 +1,5 @@
 public import Basics
+internal import PushPayload
 public import Transport
 
 /// What a provider needs to speak to the simulator, made at the first start and kept in the data folder.
