@@ -39,10 +39,22 @@ struct InstantTests {
     "lengths of time are read with their unit only",
     arguments: [
       ("250ms", 250), ("5s", 5000), ("0s", 0), ("2m", 120_000), ("1h", 3_600_000), ("30d", 2_592_000_000), ("5", nil),
-      ("s", nil), ("-1s", nil), ("1.5s", nil), ("5 s", nil), ("5S", nil), ("99999999999999999999s", nil),
-      ("9223372036854775807d", Int64.max),
+      ("s", nil), ("-1s", nil), ("1.5s", 1500), ("0.25m", 15_000), ("1.0006s", 1001), ("1.s", nil), (".5s", nil),
+      ("1.2.3s", nil), ("5 s", nil), ("5S", nil), ("99999999999999999999s", nil),
+      ("9223372036854775807.9d", Int64.max),
     ] as [(String, Int64?)])
   func spans(text: String, milliseconds: Int64?) {
+    #expect(Instant.Span(text)?.milliseconds == milliseconds)
+  }
+
+  @Test(
+    "lengths of time are written in the largest unit without a fraction",
+    arguments: [
+      (0, "0ms"), (250, "250ms"), (1500, "1500ms"), (2000, "2s"), (90_000, "90s"), (120_000, "2m"), (172_800_000, "2d"),
+      (Int64.max, "9223372036854775807ms"),
+    ] as [(Int64, String)])
+  func writtenSpans(milliseconds: Int64, text: String) {
+    #expect(Instant.Span(milliseconds: milliseconds).text == text)
     #expect(Instant.Span(text)?.milliseconds == milliseconds)
   }
 

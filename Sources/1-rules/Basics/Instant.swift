@@ -72,7 +72,7 @@ extension Int64 {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  fileprivate func addedClamped(_ other: Int64) -> Int64 {
+  func addedClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
@@ -82,7 +82,7 @@ extension Int64 {
     return overflow ? (other < 0 ? .max : .min) : difference
   }
 
-  fileprivate func multipliedClamped(by other: Int64) -> Int64 {
+  func multipliedClamped(by other: Int64) -> Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
   }

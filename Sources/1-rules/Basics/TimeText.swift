@@ -64,18 +64,38 @@ extension Instant {
 }
 
 extension Instant.Span {
-  /// Reads a length of time as people write it: whole digits and a unit, `250ms`, `5s`, `2m`, `1h`, `30d`. nil for
-  /// anything else, a number without unit among it: nobody knows whether it means seconds.
+  private static let units: [(name: String, length: Instant.Span)] = [
+    ("d", .days(1)), ("h", .hours(1)), ("m", .minutes(1)), ("s", .seconds(1)), ("ms", .milliseconds(1)),
+  ]
+
+  /// Reads a length of time as people write it: digits, with a fraction if wanted, and a unit: `250ms`, `1.5s`, `2m`,
+  /// `1h`, `30d`; rounded to whole milliseconds, and at the most what they can count. nil for anything else, a number
+  /// without unit among it: nobody knows whether it means seconds.
   public init?(_ text: String) {
-    let digits = text.utf8.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-    guard !digits.isEmpty, let count = Int64(String(decoding: digits, as: UTF8.self)) else { return nil }
-    switch String(text.utf8.dropFirst(digits.count)) {
-    case "ms": self = .milliseconds(count)
-    case "s": self = .seconds(count)
-    case "m": self = .minutes(count)
-    case "h": self = .hours(count)
-    case "d": self = .days(count)
-    default: return nil
+    var rest = text.utf8[...]
+    func digits() -> String {
+      let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+      rest = rest.dropFirst(digits.count)
+      return String(decoding: digits, as: UTF8.self)
     }
+    guard let whole = Int64(digits()) else { return nil }
+    var fraction = 0.0
+    if rest.first == UInt8(ascii: ".") {
+      rest = rest.dropFirst()
+      let places = digits()
+      guard !places.isEmpty, let part = Double("0." + places) else { return nil }
+      fraction = part
+    }
+    let name = String(decoding: rest, as: UTF8.self)
+    guard let unit = Self.units.first(where: { $0.name == name })?.length.milliseconds else { return nil }
+    let part = Int64((fraction * Double(unit)).rounded())
+    milliseconds = whole.multipliedClamped(by: unit).addedClamped(part)
+  }
+
+  /// As `init` reads it, in the largest unit that leaves no fraction.
+  public var text: String {
+    let unit = Self.units.first { milliseconds != 0 && milliseconds % $0.length.milliseconds == 0 }
+    guard let unit else { return "0ms" }
+    return "\(milliseconds / unit.length.milliseconds)\(unit.name)"
   }
 }

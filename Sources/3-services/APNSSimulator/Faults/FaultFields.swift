@@ -68,17 +68,22 @@ struct FaultFields {
 
   func span(_ name: String) throws(FaultReadingFault) -> Instant.Span? {
     guard let value = object[name] else { return nil }
-    guard let text = value.string, let span = Instant.Span(faultText: text) else {
+    guard let text = value.string, let span = Self.span(text) else {
       throw wrong(name, "Write a number with its unit (ms, s, m, h, d) as text, such as \"250ms\" or \"2s\".")
     }
     return span
+  }
+
+  /// At most some 300 years, so that sums of them stay far from what Int64 can hold.
+  private static func span(_ text: String) -> Instant.Span? {
+    Instant.Span(text).flatMap { $0 <= .days(115_000) ? $0 : nil }
   }
 
   /// RFC 3339, or a span since the rule was set.
   func time(_ name: String) throws(FaultReadingFault) -> FaultRule.Time? {
     guard let value = object[name] else { return nil }
     if let text = value.string {
-      if let span = Instant.Span(faultText: text) { return .after(span) }
+      if let span = Self.span(text) { return .after(span) }
       if let instant = Instant(rfc3339: text) { return .at(instant) }
     }
     throw wrong(

@@ -53,7 +53,7 @@ enum FaultJSON {
     object["from"] = conditions.schedule.from.map(value(of:))
     object["until"] = conditions.schedule.until.map(value(of:))
     if let every = conditions.schedule.every, let lasting = conditions.schedule.lasting {
-      object["repeat"] = ["every": .string(every.faultText), "for": .string(lasting.faultText)]
+      object["repeat"] = ["every": .string(every.text), "for": .string(lasting.text)]
     }
     return object
   }
@@ -61,7 +61,7 @@ enum FaultJSON {
   private static func value(of time: FaultRule.Time) -> JSONValue {
     switch time {
     case .at(let instant): .string("\(instant)")
-    case .after(let span): .string(span.faultText)
+    case .after(let span): .string(span.text)
     }
   }
 
@@ -79,7 +79,7 @@ enum FaultJSON {
 
   private static func lasted(_ object: JSONObject, _ lasting: Instant.Span?) -> JSONObject {
     var object = object
-    object["for"] = lasting.map { .string($0.faultText) }
+    object["for"] = lasting.map { .string($0.text) }
     return object
   }
 
@@ -105,8 +105,8 @@ enum FaultJSON {
     case .resetStream(let code): object["resetStream"] = value(of: code)
     case .none: object["noAnswer"] = true
     }
-    object["delay"] = answer.delay.map { .string($0.faultText) }
-    object["jitter"] = answer.jitter.map { .string($0.faultText) }
+    object["delay"] = answer.delay.map { .string($0.text) }
+    object["jitter"] = answer.jitter.map { .string($0.text) }
     object["deliver"] = answer.delivers.map { .bool($0) }
     if answer.isSplit { object["split"] = true }
     object["retryAfter"] = answer.retryAfter.map { .string($0) }

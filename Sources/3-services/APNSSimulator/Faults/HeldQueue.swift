@@ -4,16 +4,13 @@ internal import Basics
 struct HeldQueue<Work> {
   private struct Entry {
     var due: Instant.Span
-    var number: UInt64
     var work: Work
   }
 
   /// The latest first, so that what is due leaves at the end.
   private var entries: [Entry] = []
-  private var next: UInt64 = 0
 
   var earliest: Instant.Span? { entries.last?.due }
-  var isEmpty: Bool { entries.isEmpty }
 
   /// `due` in the time of `WallClock.uptime`.
   mutating func add(_ work: Work, due: Instant.Span) {
@@ -22,8 +19,7 @@ struct HeldQueue<Work> {
       let middle = (low + high) / 2
       if entries[middle].due > due { low = middle + 1 } else { high = middle }
     }
-    entries.insert(Entry(due: due, number: next, work: work), at: low)
-    next += 1
+    entries.insert(Entry(due: due, work: work), at: low)
   }
 
   /// What is due by now.
