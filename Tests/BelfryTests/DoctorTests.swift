@@ -273,18 +273,23 @@ struct DoctorTests {
     func closed(_ fault: TransportFault) {}
   }
 
-  @Test("a proxy that lets the way through, and one that is not there")
+  @Test("the configured proxy is tried: one that lets the way through, and one that is not there")
   func proxies() async throws {
     let scene = try await Scene { $0.proxy = Endpoint(host: "127.0.0.1", port: 0) }
     let endpoint = try #require(scene.simulator.proxyEndpoint)
-    var doctor = try scene.key()
-    doctor.server = .sandbox  // the simulator's proxy brings Apple's names to itself
-    doctor.proxy = { _ in .httpConnect(endpoint) }
-    let report = try await scene.report(doctor)
+    func doctor(by proxy: Endpoint) throws -> Doctor {
+      let plain = try scene.key()
+      var configuration = plain.configuration
+      configuration.proxy.value = try ProxyChoice("http://\(proxy)", environment: [:])
+      var doctor = Doctor(configuration)
+      doctor.server = .sandbox  // the simulator's proxy brings Apple's names to itself
+      doctor.trust = plain.trust
+      return doctor
+    }
+    let report = try await scene.report(doctor(by: endpoint))
     Self.expect(report, .ok, .credential, "BadDeviceToken")
     #expect(report.checks.contains { $0.subject == "sandbox through the proxy \(endpoint)" }, "\(report.text)")
-    doctor.proxy = { _ in .httpConnect(Endpoint(host: "127.0.0.1", port: 1)) }
-    let dead = try await scene.report(doctor)
+    let dead = try await scene.report(doctor(by: Endpoint(host: "127.0.0.1", port: 1)))
     #expect(dead.checks.contains { $0.name == .connection && $0.level == .fail }, "\(dead.text)")
     await scene.stop()
   }

@@ -55,8 +55,6 @@ struct Doctor {
   var server: APNSServer?
   var trust: TLSClientContext.Trust?
   var token: String?
-  /// What brings pushes to a server, if something does.
-  var proxy: @Sendable (Endpoint) -> Proxy? = { _ in nil }
   var isOffline = false
   var timeout = Instant.Span.seconds(15)
 
@@ -75,7 +73,9 @@ struct Doctor {
     let files = DoctorFiles(
       now: clock.now, environments: targets.isEmpty ? nil : Set(targets.compactMap(\.environment)))
     let loop = EventLoop(name: "doctor")
-    let probe = DoctorProbe(trust: trust, clock: clock, loop: loop, proxy: proxy, timeout: timeout)
+    let choice = configuration.proxy.value
+    let probe = DoctorProbe(
+      trust: trust, clock: clock, loop: loop, proxy: { choice?.proxy(to: $0) }, timeout: timeout)
     var isTokenChecked = false
     for (given, bundle) in credentials {
       let (found, credential) = files.check(given)

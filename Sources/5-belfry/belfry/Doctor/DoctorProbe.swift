@@ -64,18 +64,18 @@ struct DoctorProbe {
   // MARK: The way there
 
   static func connection(_ fault: TransportFault, _ name: String) -> DoctorCheck {
-    switch fault.kind {
-    case .certificateUntrusted where name == "sandbox" || name == "production":
-      .init(
-        .fail, .connection, name,
-        "\(fault.what): this machine does not trust Apple's server, whose root is USERTrust RSA since early 2025",
-        "Install or update the package ca-certificates; with a proxy that opens TLS, exempt Apple's names.")
-    case .certificateUntrusted:
-      .init(
+    guard fault.kind == .certificateUntrusted else {
+      return .init(.fail, .connection, name, fault.what, fault.remedy)
+    }
+    guard name == "sandbox" || name == "production" else {
+      return .init(
         .fail, .connection, name, fault.what,
         "Name the authority of this server as 'trust' in the configuration; of belfry apns it is ca.pem.")
-    default: .init(.fail, .connection, name, fault.what, fault.remedy)
     }
+    return .init(
+      .fail, .connection, name,
+      "\(fault.what): this machine does not trust Apple's server, whose root is USERTrust RSA since early 2025",
+      "Install or update the package ca-certificates; with a proxy that opens TLS, exempt Apple's names.")
   }
 
   // MARK: The clock
@@ -152,8 +152,15 @@ struct DoctorProbe {
       return .init(
         .fail, .topic, bundle, words,
         "Check the bundle id, that the app is of this team, and that the key is not limited to other topics.")
-    default:
-      return .init(reason.status == 403 ? .fail : .warn, .credential, bundle, words, reason.remedy)
+    case .badCertificate, .expiredProviderToken, .forbidden, .missingProviderToken, .unrelatedKeyIDInToken,
+      .topicMismatch:
+      return .init(.fail, .credential, bundle, words, reason.remedy)
+    case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .idleTimeout,
+      .invalidPushType, .missingDeviceToken, .payloadEmpty, .badPath, .methodNotAllowed, .payloadTooLarge,
+      .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable, .shutdown,
+      .featureNotEnabled, .missingChannelID, .badChannelID, .channelNotRegistered, .badRequestParams,
+      .badRequestPayload, .missingPushType, .cannotCreateChannelConfig, .missingChannelQueueSize:
+      return .init(.warn, .credential, bundle, words, reason.remedy)
     }
   }
 
