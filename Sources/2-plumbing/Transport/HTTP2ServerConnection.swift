@@ -55,12 +55,6 @@ public final class HTTP2ServerConnection: @unchecked Sendable {  // guarded by `
     return session?.stream?.serverName
   }
 
-  /// Whether the client chose `h2` by ALPN; false for one that starts with HTTP/2 without asking.
-  public var negotiatedH2: Bool {
-    loop.preconditionCurrent()
-    return session?.stream?.negotiatedProtocol == "h2"
-  }
-
   /// Requests without a finished answer.
   public var openStreams: Int {
     loop.preconditionCurrent()
