@@ -186,11 +186,10 @@ public actor APNSChannels {
     isDoneWhenGone: Bool = false
   ) async throws(ChannelFault) -> (Said, requestID: String) {
     if let channel { try check(channel) }
-    let (response, id) = try await exchange(
+    return try await exchange(
       .manage, method, "/1/apps/\(bundleID)/\(place)",
       channel.map { [HTTP2Field("apns-channel-id", $0)] } ?? [], body, expiration: nil, isRepeatable: isRepeatable,
       isDoneWhenGone: isDoneWhenGone)
-    return (response, id)
   }
 
   /// Asks until there is an answer or the policy ends it; empty when it was done by an attempt that got none.
