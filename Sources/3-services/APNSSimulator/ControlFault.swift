@@ -35,84 +35,13 @@ extension HTTPResponse {
   }
 }
 
-/// Reads the fields of a JSON object one by one and refuses what it does not know.
-struct ControlFields {
-  private let object: JSONObject
-
-  init(_ body: [UInt8], known: [String]) throws(ControlFault) {
-    guard !body.isEmpty else {
-      object = JSONObject()
-      return
+extension HTTPRequest {
+  /// A body of `true` or `false` and nothing else; nil for any other.
+  var truth: Bool? {
+    switch String(decoding: body, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined() {
+    case "true": true
+    case "false": false
+    default: nil
     }
-    let document: JSONDocument
-    do { document = try JSONReader.read(body) } catch {
-      throw ControlFault(
-        400, error.found, "Send one JSON object; line \(error.line), column \(error.column). \(error.remedy)")
-    }
-    guard let object = document.value.object else {
-      throw ControlFault(400, "the body is no JSON object", "Send an object with \(known.joined(separator: ", ")).")
-    }
-    for member in object.members where !known.contains(member.key) {
-      throw ControlFault(
-        400, at: member.key.shortened, "there is no such field", .oneOf(known, near: member.key))
-    }
-    self.object = object
-  }
-
-  func text(_ name: String) throws(ControlFault) -> String? {
-    guard let value = object[name] else { return nil }
-    guard let text = value.string else {
-      throw ControlFault(400, at: name, "it is no string", "Give a JSON string.")
-    }
-    return text
-  }
-
-  /// A name of a device or an app: 1 to 200 characters, nothing invisible.
-  func name(_ name: String) throws(ControlFault) -> String {
-    guard let text = try text(name) else {
-      throw ControlFault(400, at: name, "it is missing", "Give a JSON string.")
-    }
-    guard Self.isName(text) else {
-      throw ControlFault(
-        400, at: name, "\"\(text.shortened)\" cannot be a name", "Give 1 to 200 characters without spaces and controls."
-      )
-    }
-    return text
-  }
-
-  static func isName(_ text: String) -> Bool {
-    (1...200).contains(text.utf8.count)
-      && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace }
-  }
-
-  func word<Word: RawRepresentable & CaseIterable>(
-    _ name: String, default usual: Word
-  ) throws(ControlFault) -> Word where Word.RawValue == String {
-    guard let text = try text(name) else { return usual }
-    guard let word = Word(rawValue: text) else {
-      throw ControlFault(
-        400, at: name, "\"\(text.shortened)\" is not known",
-        .oneOf(Word.allCases.map(\.rawValue), near: text))
-    }
-    return word
-  }
-
-  func names(_ name: String) throws(ControlFault) -> [String]? {
-    guard let value = object[name] else { return nil }
-    let texts = value.array?.map(\.string)
-    guard let texts, texts.allSatisfy({ $0.map(Self.isName) ?? false }) else {
-      throw ControlFault(400, at: name, "it is no list of names", "Give an array of JSON strings.")
-    }
-    return texts.compactMap { $0 }
-  }
-
-  func value(_ name: String) -> JSONValue? { object[name] }
-
-  func flag(_ name: String) throws(ControlFault) -> Bool? {
-    guard let value = object[name] else { return nil }
-    guard let flag = value.bool else {
-      throw ControlFault(400, at: name, "it is no truth value", "Give true or false.")
-    }
-    return flag
   }
 }

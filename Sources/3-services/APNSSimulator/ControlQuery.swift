@@ -34,6 +34,18 @@ struct ControlQuery {
     try values[name].map { text throws(ControlFault) in try .control(text, at: name) }
   }
 
+  /// One of few words; nil when it is not given.
+  func word<Word: RawRepresentable & CaseIterable>(
+    _ name: String, _ type: Word.Type
+  ) throws(ControlFault) -> Word? where Word.RawValue == String {
+    guard let text = values[name] else { return nil }
+    guard let word = Word(rawValue: text) else {
+      throw ControlFault(
+        400, at: name, "\"\(text.shortened)\" is not known", .oneOf(Word.allCases.map(\.rawValue), near: text))
+    }
+    return word
+  }
+
   func flag(_ name: String) throws(ControlFault) -> Bool {
     switch values[name] {
     case nil, "false", "0": return false

@@ -84,7 +84,7 @@ extension ControlRoutes {
     }
   }
 
-  private func mustBeKnown(_ device: String) throws(ControlFault) {
+  func mustBeKnown(_ device: String) throws(ControlFault) {
     guard core.withState({ state, _ in state.device(device) != nil }) else {
       throw ControlFault(404, at: "device", "there is no device \"\(device.shortened)\"", "GET /devices lists them.")
     }
@@ -111,11 +111,8 @@ extension ControlRoutes {
   private func developer(_ request: HTTPRequest, device: String) async throws -> HTTPResponse {
     guard request.method == "PUT" else { throw Self.wrongMethod(request, "PUT") }
     try mustBeKnown(device)
-    let isUnlimited: Bool
-    switch String(decoding: request.body, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined() {
-    case "true": isUnlimited = true
-    case "false": isUnlimited = false
-    default: throw ControlFault(400, at: "developer", "it is no truth value", "Send true or false.")
+    guard let isUnlimited = request.truth else {
+      throw ControlFault(400, at: "developer", "it is no truth value", "Send true or false.")
     }
     core.setUnlimited(device: device, isUnlimited)
     try await keeper?.flush()

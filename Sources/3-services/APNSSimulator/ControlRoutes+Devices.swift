@@ -100,18 +100,9 @@ extension ControlRoutes {
 
   private func online(_ request: HTTPRequest, device: String) async throws -> HTTPResponse {
     guard request.method == "PUT" else { throw Self.wrongMethod(request, "PUT") }
-    guard core.withState({ state, _ in state.device(device) != nil }) else {
-      throw ControlFault(404, at: "device", "there is no device \"\(device.shortened)\"", "GET /devices lists them.")
-    }
-    let isOnline: Bool
-    switch String(decoding: request.body, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined() {
-    case "true": isOnline = true
-    case "false": isOnline = false
-    default:
-      guard let flag = try ControlFields(request.body, known: ["online"]).flag("online") else {
-        throw ControlFault(400, at: "online", "it is missing", "Send true, false, or {\"online\": true}.")
-      }
-      isOnline = flag
+    try mustBeKnown(device)
+    guard let isOnline = try request.truth ?? ControlFields(request.body, known: ["online"]).flag("online") else {
+      throw ControlFault(400, at: "online", "it is missing", "Send true, false, or {\"online\": true}.")
     }
     core.setOnline(device: device, isOnline)
     try await keeper?.flush()

@@ -45,32 +45,21 @@ extension Expectation {
     + ["payload", "match", "headers", "count", "atLeast", "atMost", "never", "inOrder"]
 
   init(_ object: JSONObject, at place: String) throws(ControlFault) {
-    let fields = Fields(object: object, place: place)
-    for member in object.members where !Self.names.contains(member.key) {
-      throw fields.fault(member.key.shortened, "there is no such field", .oneOf(Self.names, near: member.key))
-    }
+    let fields = try ControlFields(object, at: place, known: Self.names)
     name = ""
     filter = try NotificationFilter(object, at: place)
     payload = object["payload"]
-    if let text = try fields.text("match") {
-      guard let match = JSONDifference.Match(rawValue: text) else {
-        throw fields.fault(
-          "match", "\"\(text.shortened)\" is not known",
-          .oneOf(JSONDifference.Match.allCases.map(\.rawValue), near: text)
-        )
-      }
-      guard payload != nil else {
-        throw fields.fault("match", "there is no payload to match", "Give payload as well, or leave match out.")
-      }
-      self.match = match
+    guard payload != nil || fields.value("match") == nil else {
+      throw fields.fault("match", "there is no payload to match", "Give payload as well, or leave match out.")
     }
+    match = try fields.word("match", default: match)
     headers = try Self.headers(fields)
     isInOrder = try fields.flag("inOrder") ?? false
     try readAmount(fields)
     name = try fields.text("name") ?? ([amount] + conditions).joined(separator: ", ")
   }
 
-  private mutating func readAmount(_ fields: Fields) throws(ControlFault) {
+  private mutating func readAmount(_ fields: ControlFields) throws(ControlFault) {
     let (count, atLeast, atMost) = try (fields.count("count"), fields.count("atLeast"), fields.count("atMost"))
     let isNever = try fields.flag("never") ?? false
     let kinds = [count != nil, atLeast != nil || atMost != nil, isNever].count { $0 }
@@ -92,8 +81,8 @@ extension Expectation {
     }
   }
 
-  private static func headers(_ fields: Fields) throws(ControlFault) -> [Header] {
-    guard let value = fields.object["headers"] else { return [] }
+  private static func headers(_ fields: ControlFields) throws(ControlFault) -> [Header] {
+    guard let value = fields.value("headers") else { return [] }
     guard let object = value.object else {
       throw fields.fault("headers", "it is no JSON object", #"Give an object such as {"apns-priority": "10"}."#)
     }
@@ -115,34 +104,5 @@ extension Expectation {
       }
     }
     return headers
-  }
-
-  private struct Fields {
-    var object: JSONObject
-    var place: String
-
-    func fault(_ name: String, _ found: String, _ remedy: String) -> ControlFault {
-      ControlFault(400, at: "\(place).\(name)", found, remedy)
-    }
-
-    func text(_ name: String) throws(ControlFault) -> String? {
-      guard let value = object[name] else { return nil }
-      guard let text = value.string else { throw fault(name, "it is no string", "Give a JSON string.") }
-      return text
-    }
-
-    func flag(_ name: String) throws(ControlFault) -> Bool? {
-      guard let value = object[name] else { return nil }
-      guard let flag = value.bool else { throw fault(name, "it is no truth value", "Give true or false.") }
-      return flag
-    }
-
-    func count(_ name: String) throws(ControlFault) -> Int? {
-      guard let value = object[name] else { return nil }
-      guard let count = value.number?.int64, 0...1_000_000 ~= count else {
-        throw fault(name, "it is no whole number from 0", "Give a JSON number without fraction.")
-      }
-      return Int(count)
-    }
   }
 }

@@ -9,13 +9,11 @@ extension ControlRoutes {
   func channels(_ request: HTTPRequest) throws -> HTTPResponse {
     guard request.method == "GET" else { throw Self.wrongMethod(request, "GET") }
     let query = try ControlQuery(request, known: ["bundle", "environment", "id"])
-    if let word = query["environment"], SimulatedEnvironment(rawValue: word) == nil {
-      throw ControlFault(400, at: "environment", "\"\(word.shortened)\" is not known", "Give sandbox or production.")
-    }
+    let environment = try query.word("environment", SimulatedEnvironment.self)
     let (all, now) = core.withState { state, now in (state.channels.channels, now) }
     let chosen = all.filter { key, _ in
       (query["bundle"] == nil || key.app.bundleID == query["bundle"])
-        && (query["environment"] == nil || key.app.environment.rawValue == query["environment"])
+        && (environment == nil || key.app.environment == environment)
         && (query["id"] == nil || key.id == query["id"])
     }.sorted { ($0.value.createdAt, $0.key.id) < ($1.value.createdAt, $1.key.id) }
     return .json(200, ["channels": .array(chosen.map { Self.json($0.key, $0.value, now: now) })])
@@ -49,11 +47,8 @@ extension ControlRoutes {
       throw ControlFault(
         400, at: "bundle", "\"\(rest[0].shortened)\" cannot be a bundle id", "Give the app's bundle id.")
     }
-    let isOn: Bool
-    switch String(decoding: request.body, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined() {
-    case "true": isOn = true
-    case "false": isOn = false
-    default: throw ControlFault(400, "the body is neither true nor false", "Send true or false.")
+    guard let isOn = request.truth else {
+      throw ControlFault(400, "the body is neither true nor false", "Send true or false.")
     }
     let gone = core.withState { state, _ in state.channels.setEnabled(rest[0], isOn) }
     try await keeper?.flush()

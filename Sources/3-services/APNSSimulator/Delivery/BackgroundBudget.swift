@@ -8,8 +8,6 @@ struct BackgroundBudget: Hashable, Sendable {
     var perHour: Int? = 3
     /// From midnight to midnight UTC, since APNs does not know where the phone is; nil for no limit.
     var perDay: Int?
-
-    var isLimited: Bool { perHour != nil || perDay != nil }
   }
 
   /// When background pushes went out, oldest first; as far back as `Rules` look.

@@ -73,9 +73,7 @@ extension ControlRoutes {
     guard let bundle = query["bundle"], ControlFields.isName(bundle), ControlFields.isName(device) else {
       throw ControlFault(400, at: "bundle", "it is missing", "Give ?bundle= with the app's bundle id.")
     }
-    guard let environment = SimulatedEnvironment(rawValue: query["environment"] ?? "sandbox") else {
-      throw ControlFault(400, at: "environment", "it is not known", "Give sandbox or production.")
-    }
+    let environment = try query.word("environment", SimulatedEnvironment.self) ?? .sandbox
     let key = ChannelRegistry.Key(
       app: ChannelRegistry.App(bundleID: bundle, environment: environment), id: rest[0])
     switch request.method {
