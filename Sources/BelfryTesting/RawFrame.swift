@@ -38,9 +38,12 @@ public struct RawFrame: Equatable, Sendable {
       .map { number(at: $0 + 2) }
   }
 
+  /// What a client says first (RFC 9113 §3.4).
+  public static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
   /// The client's preface and a SETTINGS frame.
   public static func preface(_ settings: [(UInt8, UInt32)] = []) -> [UInt8] {
-    Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + self.settings(settings).bytes
+    preface + self.settings(settings).bytes
   }
 
   public static func settings(_ entries: [(UInt8, UInt32)] = []) -> RawFrame {
@@ -59,10 +62,28 @@ public struct RawFrame: Equatable, Sendable {
   )
     -> RawFrame
   {
-    var block: [UInt8] =
+    let start: [UInt8] =
       [0x83, 0x87, 0x04] + length(path) + path.utf8 + [0x01] + length("localhost") + "localhost".utf8
-    for (name, value) in extra { block += [0x00] + length(name) + name.utf8 + length(value) + value.utf8 }
-    return RawFrame(kind: .headers, flags: endHeaders | (endsStream ? endStream : 0), stream: stream, payload: block)
+    return RawFrame(
+      kind: .headers, flags: endHeaders | (endsStream ? endStream : 0), stream: stream, payload: start + block(extra))
+  }
+
+  /// The head of an answer.
+  public static func response(
+    _ stream: Int32, status: String, fields: [(String, String)] = [], endsStream: Bool = true
+  ) -> RawFrame {
+    RawFrame(
+      kind: .headers, flags: endHeaders | (endsStream ? endStream : 0), stream: stream,
+      payload: [0x08] + length(status) + status.utf8 + block(fields))
+  }
+
+  public static func data(_ stream: Int32, _ text: String, endsStream: Bool) -> RawFrame {
+    RawFrame(kind: .data, flags: endsStream ? endStream : 0, stream: stream, payload: Array(text.utf8))
+  }
+
+  /// Fields without tables or Huffman code.
+  public static func block(_ fields: [(String, String)]) -> [UInt8] {
+    fields.flatMap { name, value in [0x00] + length(name) + name.utf8 + length(value) + value.utf8 }
   }
 
   private static func length(_ text: String) -> [UInt8] {

@@ -89,12 +89,3 @@ extension [PushOutcome] {
     count { outcome in if case .accepted = outcome { true } else { false } }
   }
 }
-
-/// Waits until something holds that other threads bring about; false when it never does.
-func eventually(_ holds: () async -> Bool) async -> Bool {
-  for _ in 0..<2000 {
-    if await holds() { return true }
-    try? await Task.sleep(for: .milliseconds(5))
-  }
-  return false
-}

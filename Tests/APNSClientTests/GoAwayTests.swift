@@ -1,5 +1,6 @@
 import APNSClient
 import Basics
+import BelfryTesting
 import Delivery
 import Testing
 import Transport

@@ -228,8 +228,5 @@ struct ClientAddressTests {
 /// Cuts what is connected and waits until the client has seen it.
 private func dropConnections(_ client: APNSClient, _ peer: ScriptedPeer) async {
   peer.cutAll()
-  for _ in 0..<2000 {
-    if await client.health.connections == 0 { return }
-    try? await Task.sleep(for: .milliseconds(5))
-  }
+  #expect(await eventually { await client.health.connections == 0 })
 }

@@ -1,4 +1,5 @@
 import Basics
+import BelfryTesting
 import Synchronization
 
 @testable import Transport
@@ -62,41 +63,7 @@ final class RawPeer: Sendable {
     await loops.stop()
   }
 
-  // MARK: Bytes
-
-  static func frame(_ kind: UInt8, flags: UInt8 = 0, stream: Int32 = 0, _ payload: [UInt8] = []) -> [UInt8] {
-    let count = UInt32(payload.count)
-    let number = UInt32(bitPattern: stream)
-    var bytes: [UInt8] = []
-    for shift: UInt32 in [16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: count >> shift)) }
-    bytes += [kind, flags]
-    for shift: UInt32 in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
-    return bytes + payload
-  }
-
-  /// HEADERS with END_HEADERS; a header block without tables or Huffman code (RFC 7541 §6.2.2).
-  static func headers(
-    _ stream: Int32, status: String, fields: [(String, String)] = [], ends: Bool = true
-  ) -> [UInt8] {
-    frame(1, flags: ends ? 5 : 4, stream: stream, [8, 3] + Array(status.utf8) + block(fields))
-  }
-
-  static func block(_ fields: [(String, String)]) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for (name, value) in fields {
-      bytes += [0, UInt8(name.utf8.count)]
-      bytes += Array(name.utf8)
-      bytes.append(UInt8(value.utf8.count))
-      bytes += Array(value.utf8)
-    }
-    return bytes
-  }
-
-  static func data(_ stream: Int32, _ text: String, ends: Bool) -> [UInt8] {
-    frame(0, flags: ends ? 1 : 0, stream: stream, Array(text.utf8))
-  }
-
-  static func accept(_ stream: Int32) -> [UInt8] { headers(stream, status: "200") }
+  static func accept(_ stream: Int32) -> [UInt8] { RawFrame.response(stream, status: "200").bytes }
 
   private final class Handler: StreamHandler {
     private let stream: StreamConnection
@@ -105,8 +72,8 @@ final class RawPeer: Sendable {
     private let acknowledges: Bool
     private let drip: Bool
     private let script: Script
-    private var bytes: [UInt8] = []
-    private var sawPreface = false
+    private var reader = RawFrameReader()
+    private var prefaceLeft = RawFrame.preface.count
     private var ordinal = 0
 
     init(
@@ -121,43 +88,34 @@ final class RawPeer: Sendable {
       self.script = script
     }
 
-    func opened(_ stream: StreamConnection) { say(frame(4, [0, 3, 0, 0, 3, 0xE8])) }
+    func opened(_ stream: StreamConnection) { say(.settings([(3, 1000)])) }
 
-    private func frame(_ kind: UInt8, flags: UInt8 = 0, _ payload: [UInt8]) -> [UInt8] {
-      RawPeer.frame(kind, flags: flags, payload)
-    }
+    private func say(_ frame: RawFrame) { say(frame.bytes) }
 
-    private func say(_ bytes: [UInt8]) {
-      for piece in inPieces ? bytes.map({ [$0] }) : [bytes] where !piece.isEmpty {
+    private func say(_ bytes: some Sequence<UInt8>) {
+      for piece in inPieces ? bytes.map({ [$0] }) : [Array(bytes)] where !piece.isEmpty {
         piece.withUnsafeBytes { _ = stream.write($0) }
       }
     }
 
     func received(_ more: UnsafeRawBufferPointer) {
-      bytes += more
-      if !sawPreface {
-        guard bytes.count >= 24 else { return }
-        bytes.removeFirst(24)
-        sawPreface = true
-      }
-      while bytes.count >= 9 {
-        let count = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
-        guard bytes.count >= 9 + count else { return }
-        let (kind, flags) = (bytes[3], bytes[4])
-        let id = bytes[5..<9].reduce(0 as Int32) { $0 << 8 | Int32($1) }
-        let payload = Array(bytes[9..<9 + count])
-        bytes.removeFirst(9 + count)
-        take(kind, flags, id, payload)
-      }
+      var more = Array(more)
+      let skipped = min(prefaceLeft, more.count)
+      more.removeFirst(skipped)
+      prefaceLeft -= skipped
+      reader.take(more)
+      while let frame = reader.next() { take(frame) }
     }
 
-    private func take(_ kind: UInt8, _ flags: UInt8, _ id: Int32, _ payload: [UInt8]) {
-      switch kind {
-      case 4: if flags & 1 == 0, acknowledges { say(frame(4, flags: 1, [])) }
-      case 6: if flags & 1 == 0, !isDripping { say(frame(6, flags: 1, payload)) }
-      case 7: seen.withLock { $0.goAways.append(payload[4..<8].reduce(0) { $0 << 8 | UInt32($1) }) }
-      case 0, 1:
-        guard flags & 1 != 0 else { return }
+    private func take(_ frame: RawFrame) {
+      switch frame.kind {
+      case .settings: if frame.flags & RawFrame.acknowledge == 0, acknowledges { say(.settingsAcknowledged) }
+      case .ping:
+        guard frame.flags & RawFrame.acknowledge == 0, !isDripping else { return }
+        say(RawFrame(kind: .ping, flags: RawFrame.acknowledge, payload: frame.payload))
+      case .goAway: seen.withLock { $0.goAways.append(frame.code) }
+      case .data, .headers:
+        guard frame.endsStream else { return }
         ordinal += 1
         let total = seen.withLock { seen in
           seen.requests += 1
@@ -165,8 +123,8 @@ final class RawPeer: Sendable {
         }
         guard !isDripping else { return }
         if drip { return startDripping() }
-        say(script(total, ordinal, id))
-      default: break
+        say(script(total, ordinal, frame.stream))
+      case .priority, .resetStream, .pushPromise, .windowUpdate, .continuation: break
       }
     }
 
@@ -174,7 +132,7 @@ final class RawPeer: Sendable {
 
     private func startDripping() {
       isDripping = true
-      say([0, 0x40, 0, 0, 0, 0, 0, 0, 1])  // DATA of 16 KiB on stream 1
+      say(RawFrame(kind: .data, stream: 1, payload: [UInt8](repeating: 0, count: 16_384)).bytes.prefix(9))
       dripOn()
     }
 

@@ -1,5 +1,6 @@
 import APNSClient
 import Basics
+import BelfryTesting
 import Delivery
 import Testing
 import Transport
@@ -23,36 +24,36 @@ struct StrangeServerTests {
     (
       "informational headers first (RFC 9110 §15.2)",
       {
-        RawPeer.headers($0, status: "103", fields: [("link", "x")], ends: false)
-          + RawPeer.headers($0, status: "100", ends: false) + RawPeer.accept($0)
+        RawFrame.response($0, status: "103", fields: [("link", "x")], endsStream: false).bytes
+          + RawFrame.response($0, status: "100", endsStream: false).bytes + RawPeer.accept($0)
       }
     ),
     (
       "a body and trailers",
       {
-        RawPeer.headers($0, status: "200", ends: false) + RawPeer.data($0, "{}", ends: false)
-          + RawPeer.frame(1, flags: 5, stream: $0, RawPeer.block([("x-checksum", "1")]))
+        RawFrame.response($0, status: "200", endsStream: false).bytes + RawFrame.data($0, "{}", endsStream: false).bytes
+          + RawFrame(kind: .headers, flags: 5, stream: $0, payload: RawFrame.block([("x-checksum", "1")])).bytes
       }
     ),
     (
       "an empty DATA frame at the end",
-      { RawPeer.headers($0, status: "200", ends: false) + RawPeer.data($0, "", ends: true) }
+      { RawFrame.response($0, status: "200", endsStream: false).bytes + RawFrame.data($0, "", endsStream: true).bytes }
     ),
     (
       "frames of a kind that nobody knows (RFC 9113 §4.1)",
-      { RawPeer.frame(0xBA, flags: 0xFF, stream: $0, [1, 2, 3]) + RawPeer.accept($0) }
+      { [0, 0, 3, 0xBA, 0xFF, 0, 0, 0, UInt8($0), 1, 2, 3] + RawPeer.accept($0) }
     ),
     (
       "RST_STREAM(NO_ERROR) behind the whole answer (RFC 9113 §8.1)",
-      { RawPeer.accept($0) + RawPeer.frame(3, stream: $0, [0, 0, 0, 0]) }
+      { RawPeer.accept($0) + RawFrame(kind: .resetStream, stream: $0, payload: [0, 0, 0, 0]).bytes }
     ),
     (
       "headers in CONTINUATION frames",
       { stream in
-        let block = [8, 3] + Array("200".utf8) + RawPeer.block([("apns-id", "x")])
-        return RawPeer.frame(1, flags: 1, stream: stream, Array(block.prefix(1)))
-          + RawPeer.frame(9, stream: stream, Array(block[1..<7]))
-          + RawPeer.frame(9, flags: 4, stream: stream, Array(block[7...]))
+        let block = [8, 3] + Array("200".utf8) + RawFrame.block([("apns-id", "x")])
+        return RawFrame(kind: .headers, flags: 1, stream: stream, payload: Array(block.prefix(1))).bytes
+          + RawFrame(kind: .continuation, stream: stream, payload: Array(block[1..<7])).bytes
+          + RawFrame(kind: .continuation, flags: 4, stream: stream, payload: Array(block[7...])).bytes
       }
     ),
   ]
@@ -97,30 +98,35 @@ struct BrokenServerTests {
     // what is wrong, whether it costs the connection
     (
       "a header block that no HPACK decoder takes", true,
-      { RawPeer.frame(1, flags: 5, stream: $0, [0xFE, 0xFF, 0xFF]) }
+      { RawFrame(kind: .headers, flags: 5, stream: $0, payload: [0xFE, 0xFF, 0xFF]).bytes }
     ),
     (
       "a push promise, though we said that we want none (RFC 9113 §8.4)", true,
-      { RawPeer.frame(5, flags: 4, stream: $0, [0, 0, 0, 2, 0x88]) }
+      { RawFrame(kind: .pushPromise, flags: 4, stream: $0, payload: [0, 0, 0, 2, 0x88]).bytes }
     ),
     ("an answer on a stream that nobody opened", true, { RawPeer.accept($0 + 1000) }),
-    ("DATA before HEADERS", false, { RawPeer.data($0, "{}", ends: true) }),
+    ("DATA before HEADERS", false, { RawFrame.data($0, "{}", endsStream: true).bytes }),
     (
       "RST_STREAM(INTERNAL_ERROR) behind its HEADERS", false,
-      { RawPeer.headers($0, status: "200", ends: false) + RawPeer.frame(3, stream: $0, [0, 0, 0, 2]) }
+      {
+        RawFrame.response($0, status: "200", endsStream: false).bytes
+          + RawFrame(kind: .resetStream, stream: $0, payload: [0, 0, 0, 2]).bytes
+      }
     ),
     (
       "1 MB of headers", false,
       { stream in
-        let line = RawPeer.block([("x-long", String(repeating: "x", count: 120))])
+        let line = RawFrame.block([("x-long", String(repeating: "x", count: 120))])
         let piece = Array(repeating: line, count: 120).flatMap { $0 }
-        return RawPeer.frame(1, flags: 1, stream: stream, [8, 3] + Array("200".utf8) + piece)
-          + (0..<65).flatMap { RawPeer.frame(9, flags: $0 == 64 ? 4 : 0, stream: stream, piece) }
+        return RawFrame(kind: .headers, flags: 1, stream: stream, payload: [8, 3] + Array("200".utf8) + piece).bytes
+          + (0..<65).flatMap {
+            RawFrame(kind: .continuation, flags: $0 == 64 ? 4 : 0, stream: stream, payload: piece).bytes
+          }
       }
     ),
     (
       "a frame longer than we said (RFC 9113 §4.2)", true,
-      { RawPeer.frame(0, stream: $0, [UInt8](repeating: 0, count: 17_000)) }
+      { RawFrame(kind: .data, stream: $0, payload: [UInt8](repeating: 0, count: 17_000)).bytes }
     ),
   ]
 

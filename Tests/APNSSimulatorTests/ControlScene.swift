@@ -54,34 +54,12 @@ struct ControlScene {
     _ = try? core.accept(checked, id: Array(id.utf8)[...], uniqueID: nil, body: Array(payload.utf8), now: clock.now)
   }
 
-  struct Answer: Sendable {
-    var status: Int
-    var text: String
-
-    var value: JSONValue { (try? JSONReader.read(Array(text.utf8)).value) ?? .null }
-
-    subscript(path: String...) -> JSONValue? {
-      path.reduce(value as JSONValue?) { value, step in
-        if let index = Int(step) {
-          value?.array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-        } else {
-          value?.object?[step]
-        }
-      }
-    }
-
-    /// The numbers of the notifications told.
-    var numbers: [Int64] {
-      self["notifications"]?.array?.compactMap { $0.object?["number"]?.number?.int64 } ?? []
-    }
-  }
-
-  func call(_ method: String, _ target: String, _ body: String = "") async -> Answer {
+  func call(_ method: String, _ target: String, _ body: String = "") async -> ControlAnswer {
     let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
     let response = await routes.answer(
       HTTPRequest(
         method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil, body: Array(body.utf8)))
-    return Answer(status: response.status, text: String(decoding: response.body, as: UTF8.self))
+    return ControlAnswer(status: response.status, text: String(decoding: response.body, as: UTF8.self))
   }
 
   func waiters(_ count: Int) async {

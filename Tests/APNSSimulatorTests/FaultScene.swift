@@ -64,15 +64,6 @@ struct FaultScene: Sendable {
   func close() async { await provider.close() }
 }
 
-/// Waits until something holds that other threads bring about; false when it never does.
-func eventually(tries: Int = 4000, _ holds: () async -> Bool) async -> Bool {
-  for _ in 0..<tries {
-    if await holds() { return true }
-    try? await Task.sleep(for: .milliseconds(2))
-  }
-  return false
-}
-
 extension FaultAction {
   static func refuse(_ reason: RefusalReason) -> FaultAction { .answer(.init(.refuse(.init(reason)))) }
 }

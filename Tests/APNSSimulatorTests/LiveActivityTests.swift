@@ -57,7 +57,7 @@ private struct ActivityScene {
     .update(contentState: ["n": .number(JSONNumber(n))], at: clock.now - .seconds(age))
   }
 
-  func activities() async throws -> LiveScene.ControlAnswer {
+  func activities() async throws -> ControlAnswer {
     try await scene.control("GET", "/devices/phone/activities")
   }
 }

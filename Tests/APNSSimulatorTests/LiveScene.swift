@@ -78,25 +78,9 @@ struct LiveScene: Sendable {
     return ("authorization", "bearer \(signed).\(signature.base64URL)")
   }
 
-  struct ControlAnswer {
-    var status: Int
-    var value: JSONValue
-
-    subscript(path: String...) -> JSONValue? {
-      path.reduce(value as JSONValue?) { value, step in
-        if let index = Int(step) {
-          value?.array.flatMap { $0.indices.contains(index) ? $0[index] : nil }
-        } else {
-          value?.object?[step]
-        }
-      }
-    }
-  }
-
   func control(_ method: String, _ path: String, _ body: String? = nil) async throws -> ControlAnswer {
-    guard let endpoint = simulator.controlEndpoint else { return ControlAnswer(status: 0, value: .null) }
+    guard let endpoint = simulator.controlEndpoint else { return ControlAnswer(status: 0, text: "") }
     let answer = try await http.call(method, "http://\(endpoint)\(path)", body: body.map { Array($0.utf8) })
-    let value = answer.body.isEmpty ? .null : (try? JSONReader.read(answer.body).value) ?? .null
-    return ControlAnswer(status: answer.status, value: value)
+    return ControlAnswer(status: answer.status, text: String(decoding: answer.body, as: UTF8.self))
   }
 }

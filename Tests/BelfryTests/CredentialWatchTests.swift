@@ -118,12 +118,4 @@ struct CredentialWatchTests {
     await running.value
     await scene.stop()
   }
-
-  private func eventually(_ holds: () async -> Bool) async -> Bool {
-    for _ in 0..<2000 {
-      if await holds() { return true }
-      try? await Task.sleep(for: .milliseconds(5))
-    }
-    return false
-  }
 }

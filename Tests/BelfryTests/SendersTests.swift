@@ -1,6 +1,7 @@
 import APNSClient
 import Audience
 import Basics
+import BelfryTesting
 import Delivery
 import PushPayload
 import PushService
@@ -27,9 +28,9 @@ struct SendersTests {
     (push.payload, push.token, push.expiration) = (Array("{}".utf8), [UInt8](repeating: 1, count: 32), nil)
     let sending = Task { [push] in await sender.send([push]) }
     var text = ""
-    for _ in 0..<2000 where !text.contains("lastFault") {
+    _ = await eventually {
       text = JSONValue.array(await senders.health()).text
-      try await Task.sleep(for: .milliseconds(5))
+      return text.contains("lastFault")
     }
     #expect(text.contains("127.0.0.1:1") && text.contains(#""connections":0"#), "\(text)")
     sending.cancel()

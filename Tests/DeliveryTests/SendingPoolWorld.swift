@@ -168,3 +168,11 @@ struct SendingPoolWorld {
     handle(.lost(id, "connection lost"))
   }
 }
+
+extension SendingPool.Settings {
+  static var oneConnection: SendingPool.Settings {
+    var settings = SendingPool.Settings()
+    settings.size.limit = 1
+    return settings
+  }
+}

@@ -61,21 +61,14 @@ struct DoctorProcessTests {
     _ = try await service.event("listening")
     try Data("remember the milk".utf8).write(to: URL(filePath: scene.keyFile))
     service.signal(SIGHUP)
-    try await waited(service, for: "credentials_unreadable")
+    try await service.complaint(#""event":"credentials_unreadable""#)
     try scene.configure()
     service.signal(SIGHUP)
-    try await waited(service, for: "credentials_read")
+    try await service.complaint(#""event":"credentials_read""#)
     service.signal(SIGTERM)
     #expect(try await service.end() == 0)
     #expect(!service.errorOutput.contains("milk"))
     scene.simulator.signal(SIGTERM)
     _ = try await scene.simulator.end()
-  }
-
-  private func waited(_ process: BelfryProcess, for event: String) async throws {
-    for _ in 0..<4000 where !process.errorOutput.contains("\"event\":\"\(event)\"") {
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    #expect(process.errorOutput.contains("\"event\":\"\(event)\""), "\(process.errorOutput)")
   }
 }

@@ -3,7 +3,6 @@ import PushPayload
 import Testing
 
 private let now = Instant(seconds: 1_800_000_000)
-private let week = Int64(7 * 86_400)
 
 /// Faults of headers that are otherwise as they should be.
 private func faults(
