@@ -14,8 +14,10 @@ private struct ChannelStory {
   var now = Instant(seconds: 1_800_000_000)
   var channel = ""
 
-  init(policy: ChannelStoragePolicy = .newest) throws {
-    state = ServiceState(rules: .init(), seed: 5)
+  init(policy: ChannelStoragePolicy = .newest, delivery: DeliveryRules = DeliveryRules()) throws {
+    var rules = ServiceState.Rules()
+    rules.delivery = delivery
+    state = ServiceState(rules: rules, seed: 5)
     channel = try state.createChannel(app, policy: policy, now: now)
   }
 
@@ -23,16 +25,18 @@ private struct ChannelStory {
 
   /// The broadcasts that couriers are given by it, by device.
   @discardableResult
-  mutating func broadcast(_ n: Int, expiration: Int64 = 1_900_000_000) throws -> [String: UInt64] {
+  mutating func broadcast(
+    _ n: Int, expiration: Int64 = 1_900_000_000, priority: PushPriority = .immediate
+  ) throws -> [String: UInt64] {
     let id = Array("123e4567-e89b-12d3-a456-4266554400a0".utf8)[...]
     let request = ChannelRequest(fields: HTTP2FieldList(), body: Array(#"{"aps":{"n":\#(n)}}"#.utf8))
-    let checked = CheckedBroadcast(key: key, priority: .immediate, expiration: expiration)
+    let checked = CheckedBroadcast(key: key, priority: priority, expiration: expiration)
     try state.broadcast(checked, request, requestID: id, uniqueID: "u\(n)", now: now)
     return given()
   }
 
   mutating func given() -> [String: UInt64] {
-    Dictionary(state.takeBroadcastsDue().map { ($0.device, $0.number) }) { _, last in last }
+    Dictionary(state.takeDue().handovers.map { ($0.device, $0.number) }) { _, last in last }
   }
 
   mutating func connect(_ device: String) -> [String: UInt64] {
@@ -44,6 +48,17 @@ private struct ChannelStory {
     try state.subscribe(device: device, to: key, now: now)
     return given()
   }
+
+  /// What time alone brings to couriers.
+  mutating func pass(_ span: Instant.Span) -> [String: UInt64] {
+    now = now + span
+    let outcome = state.advance(now: now)
+    return Dictionary((outcome.handovers + state.takeDue().handovers).map { ($0.device, $0.number) }) { _, last in last
+    }
+  }
+
+  /// States of the log, oldest first.
+  var states: [String] { state.notifications.all.map { "\($0.fate)".prefix { $0 != "(" }.description } }
 
   func body(_ number: UInt64?) -> String? {
     state.notifications.all.first { $0.number == number }.map { String(decoding: $0.push.payload, as: UTF8.self) }
@@ -99,6 +114,146 @@ struct ChannelTests {
     }
   }
 
+  @Test(
+    "§5 §11 §13 a broadcast goes by its priority and the phone's power as any push does",
+    arguments: [
+      (.awake, .immediate, 0, "delivered", "delivered", "delivered"),
+      (.awake, .considerate, 0, "delivered", "delivered", "delivered"),
+      (.awake, .considerate, 5, "grouped", "delivered", "delivered"),
+      (.awake, .powerFirst, 5, "grouped", "delivered", "delivered"),
+      (.awake, .immediate, 5, "delivered", "delivered", "delivered"),
+      (.asleep, .immediate, 5, "delivered", "delivered", "delivered"),
+      (.asleep, .considerate, 0, "stored", "stored", "delivered"),
+      (.asleep, .powerFirst, 0, "stored", "stored", "stored"),
+      (.lowPower, .considerate, 0, "stored", "stored", "delivered"),
+      (.lowPower, .powerFirst, 0, "stored", "stored", "stored"),
+    ] as [(PhonePower, PushPriority, Int64, String, String, String)])
+  func schedule(
+    power: PhonePower, priority: PushPriority, window: Int64, atOnce: String, aMoment: String, quarter: String
+  ) throws {
+    var rules = DeliveryRules()
+    rules.groupWindow = .seconds(window)
+    var story = try ChannelStory(delivery: rules)
+    _ = try story.subscribe("phone")
+    _ = story.state.setPower(device: "phone", power, now: story.now)
+    try story.broadcast(1, priority: priority)
+    #expect(story.states == [atOnce])
+    _ = story.pass(.seconds(5))
+    #expect(story.states == [aMoment])
+    _ = story.pass(.minutes(15))
+    #expect(story.states == [quarter])
+    _ = story.state.setPower(device: "phone", .awake, now: story.now)
+    #expect(story.states == ["delivered"], "waking lets everything go")
+    #expect(try story.state.channels.channel(story.key).delivered == 1)
+    #expect(try story.state.channels.channel(story.key).owed == [])
+  }
+
+  @Test("one attempt at a phone that sleeps ends there; of a channel's messages only the newest waits for it")
+  func asleep() throws {
+    var story = try ChannelStory()
+    _ = try story.subscribe("phone")
+    _ = story.state.setPower(device: "phone", .asleep, now: story.now)
+    try story.broadcast(1, expiration: 0, priority: .considerate)
+    try story.broadcast(2, priority: .considerate)
+    try story.broadcast(3, priority: .considerate)
+    #expect(story.states == ["expired", "replaced", "stored"])
+    _ = story.state.setOnline(device: "phone", false, now: story.now)
+    #expect(story.states == ["expired", "replaced", "dropped"], "the channel keeps it")
+    _ = story.state.setOnline(device: "phone", true, now: story.now)
+    _ = story.pass(.minutes(15))
+    #expect(story.states == ["expired", "replaced", "dropped", "delivered"])
+    #expect(story.body(4) == #"{"aps":{"n":3}}"#)
+  }
+
+  @Test("one in flight to a phone: the next broadcast waits for its ack, behind what is there")
+  func oneInFlight() throws {
+    var story = try ChannelStory()
+    _ = story.connect("phone")
+    _ = try story.subscribe("phone")
+    let first = try story.broadcast(1)
+    #expect(try story.broadcast(2) == [:] && story.states == ["sent", "queued"])
+    let outcome = story.state.acknowledge(device: "phone", number: first["phone"] ?? 0, now: story.now)
+    #expect(story.body(outcome.handovers.first?.number) == #"{"aps":{"n":2}}"#)
+    _ = story.state.unsubscribe(device: "phone", from: story.key, now: story.now)
+    #expect(story.states == ["delivered", "sent"])
+  }
+
+  @Test(
+    "what waits for a phone that leaves the channel, or whose app is removed, does not come", arguments: [false, true])
+  func leaves(isRemoved: Bool) throws {
+    var story = try ChannelStory()
+    _ = try story.subscribe("phone")
+    _ = story.state.setPower(device: "phone", .asleep, now: story.now)
+    try story.broadcast(1, priority: .considerate)
+    if isRemoved {
+      _ = story.state.uninstall(device: "phone", bundleID: app.bundleID, now: story.now)
+    } else {
+      _ = story.state.unsubscribe(device: "phone", from: story.key, now: story.now)
+    }
+    #expect(story.states == ["dropped"])
+  }
+
+  @Test("a broadcast to 100,000 phones changes one row in the store, and the rows of those that miss it, once")
+  func incremental() throws {
+    var story = try ChannelStory()
+    for number in 0..<100_000 { try story.state.subscribe(device: "phone-\(number)", to: story.key, now: story.now) }
+    for number in 0..<3 { _ = story.state.setOnline(device: "phone-\(number)", false, now: story.now) }
+    _ = story.state.takeChanges()
+    try story.broadcast(1)
+    let first = story.state.takeChanges()
+    #expect(first.channels.channels == [story.key] && first.devices.isEmpty)
+    #expect(first.channels.subscribers == [story.key: ["phone-0", "phone-1", "phone-2"]])
+    try story.broadcast(2)
+    #expect(story.state.takeChanges().channels.subscribers == [:], "they are owed one already")
+    _ = story.state.setOnline(device: "phone-1", true, now: story.now)
+    #expect(story.state.takeChanges().channels.subscribers == [story.key: ["phone-1"]])
+    #expect(try story.state.channels.channel(story.key).delivered == 199_995)
+  }
+
+  @Test("what a channel owes to phones that were away outlives a restart")
+  func restart() async throws {
+    try await withFolder { path in
+      let channel = try await LiveScene.run({ $0.dataFolder = path }) { scene in
+        let simulator = scene.simulator
+        let manager = try await scene.provider(to: simulator.manageEndpoint)
+        let made = await manager.send(
+          "/1/apps/com.example.app/channels", [scene.authorization()],
+          body: #"{"message-storage-policy":1,"push-type":"LiveActivity"}"#)
+        let id = try #require(made?.fields["apns-channel-id"])
+        for device in ["here", "away", "gone"] {
+          #expect(simulator.courier.subscribe(device: device, bundle: "com.example.app", channel: id))
+        }
+        simulator.courier.unsubscribe(device: "gone", bundle: "com.example.app", channel: id)
+        simulator.courier.setOnline(device: "away", false)
+        let sender = try await scene.provider()
+        let expiration = "\(SystemClock().now.seconds + 3600)"
+        let sent = await sender.send(
+          "/4/broadcasts/apps/com.example.app",
+          [
+            scene.authorization(), ("apns-channel-id", id), ("apns-push-type", "liveactivity"),
+            ("apns-priority", "10"), ("apns-expiration", expiration),
+          ], body: #"{"aps":{"event":"update","timestamp":1,"content-state":{}}}"#)
+        #expect(sent?.status == 200)
+        await manager.close()
+        await sender.close()
+        return id
+      }
+      for isFirst in [true, false] {
+        try await LiveScene.run({ $0.dataFolder = path }) { scene in
+          let told = try await scene.control("GET", "/channels")
+          #expect(told["channels", "0", "id"]?.string == channel && told["channels", "0", "uniqueSubscribers"] == 3)
+          #expect(told["channels", "0", "devices"] == ["away", "here"])
+          let got = Locked<[String]>([])
+          for device in ["here", "away", "gone"] {
+            scene.simulator.courier.connect(device: device) { _ in got.withLock { $0.append(device) } }
+          }
+          scene.simulator.courier.setOnline(device: "away", true)
+          #expect(got.withLock { $0 } == (isFirst ? ["away"] : []))
+        }
+      }
+    }
+  }
+
   @Test("policy 0, and expiration 0, keep nothing; a newer message replaces a kept one all the same")
   func notStored() throws {
     for policy in ChannelStoragePolicy.allCases {
@@ -117,7 +272,7 @@ struct ChannelTests {
       _ = story.connect(device)
       _ = try story.subscribe(device)
     }
-    let left = story.state.channels.unsubscribe("a", from: story.key)
+    let left = story.state.unsubscribe(device: "a", from: story.key, now: story.now)
     #expect(left)
     _ = story.state.uninstall(device: "b", bundleID: app.bundleID, now: story.now)
     #expect(try story.broadcast(1) == [:])

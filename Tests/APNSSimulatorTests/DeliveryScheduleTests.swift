@@ -34,6 +34,7 @@ private struct Story {
       case .became(let number, let fate): tell(number, fate)
       case .handOver: break
       case .reachedNobody(let number, _): told.append("\(ids[number] ?? "?") reached nobody")
+      case .missed(let number, _): told.append("\(ids[number] ?? "?") missed")
       }
     }
   }

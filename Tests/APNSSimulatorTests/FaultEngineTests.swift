@@ -192,8 +192,8 @@ struct FaultEngineTests {
     #expect(changes == [10, 15, 40, 45, 70, 75])
     for (second, isNone) in [(0, false), (10, true), (14, true), (15, false), (40, true), (74, true), (75, false)] {
       let at = Self.start + .seconds(Int64(second))
-      #expect((engine.standing(of: .sandbox, at: at).streams?.value == 0) == isNone, "\(second)")
-      #expect(engine.standing(of: .production, at: at).streams == nil)
+      #expect((engine.standing(of: .sandbox, .push, at: at).streams?.value == 0) == isNone, "\(second)")
+      #expect(engine.standing(of: .production, .push, at: at).streams == nil)
     }
   }
 

@@ -13,7 +13,7 @@ struct FaultReadingTests {
   @Test(
     "each field is read, and written the same way again",
     arguments: [
-      #"{"id":"a","when":{"token":["ab01"],"device":["phone"],"topic":["com.example.app"],"environment":["sandbox"],"pushType":["alert","voip"],"per":"connection","after":5,"first":7,"every":2,"rate":0.25,"from":"2026-11-30T10:00:00.250Z","until":"10m","repeat":{"every":"1m","for":"5s"}},"limit":3,"action":{"refuse":"BadDeviceToken"}}"#,
+      #"{"id":"a","when":{"token":["ab01"],"device":["phone"],"topic":["com.example.app"],"channel":["dGVzdA=="],"environment":["sandbox"],"port":["manage","push"],"pushType":["alert","voip"],"per":"connection","after":5,"first":7,"every":2,"rate":0.25,"from":"2026-11-30T10:00:00.250Z","until":"10m","repeat":{"every":"1m","for":"5s"}},"limit":3,"action":{"refuse":"BadDeviceToken"}}"#,
       #"{"id":"a","action":{"refuse":"Unregistered","timestamp":1796000000000}}"#,
       #"{"id":"a","action":{"refuse":"ExpiredToken","timestamp":false}}"#,
       #"{"id":"a","action":{"refuse":"BrandNewReason","status":418,"delay":"250ms","jitter":"2s","deliver":true,"split":true,"retryAfter":"30"}}"#,
@@ -76,6 +76,9 @@ struct FaultReadingTests {
       ),
       (#"{"action":{"delay":"1s"},"when":{"environment":"sandbx"}}"#, "when.environment", "sandbx", "\"sandbox\""),
       (#"{"action":{"delay":"1s"},"when":{"pushType":["alert","viop"]}}"#, "when.pushType[1]", "viop", "\"voip\""),
+      (#"{"action":{"delay":"1s"},"when":{"port":"mange"}}"#, "when.port", "mange", "\"manage\""),
+      (#"{"action":{"delay":"1s"},"when":{"channel":""}}"#, "when.channel", "found", "apns-channel-id"),
+      (#"{"action":{"tls":"never"},"when":{"channel":"x"}}"#, "when", "knows no request", "port"),
       (#"{"action":{"delay":"1s"},"when":{"token":"xyz"}}"#, "when.token", "xyz", "hex"),
       (#"{"action":{"delay":"1s"},"when":{"from":"yesterday"}}"#, "when.from", "yesterday", "2026-11-30T10:00:00Z"),
       (#"{"action":{"delay":"1s"},"when":{"from":"2026-02-31T10:00:00Z"}}"#, "when.from", "02-31", "10s"),

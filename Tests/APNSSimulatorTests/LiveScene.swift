@@ -27,9 +27,10 @@ struct LiveScene: Sendable {
     if isFirst { await simulator.stop() }
   }
 
-  static func run(
-    _ change: (inout APNSSimulator.Configuration) -> Void = { _ in }, _ body: (LiveScene) async throws -> Void
-  ) async throws {
+  @discardableResult
+  static func run<Result: Sendable>(
+    _ change: (inout APNSSimulator.Configuration) -> Void = { _ in }, _ body: (LiveScene) async throws -> Result
+  ) async throws -> Result {
     var configuration = APNSSimulator.Configuration()
     configuration.seed = 1
     change(&configuration)
@@ -37,14 +38,15 @@ struct LiveScene: Sendable {
     let loops = LoopGroup(count: 1)
     let scene = LiveScene(simulator: simulator, loops: loops)
     do {
-      try await body(scene)
+      let result = try await body(scene)
+      await scene.stopSimulator()
+      await loops.stop()
+      return result
     } catch {
       await scene.stopSimulator()
       await loops.stop()
       throw error
     }
-    await scene.stopSimulator()
-    await loops.stop()
   }
 
   func provider(

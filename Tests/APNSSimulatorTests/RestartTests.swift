@@ -1,4 +1,5 @@
 import Basics
+import PushPayload
 import Testing
 import Transport
 
@@ -61,6 +62,52 @@ struct RestartTests {
     }
   }
 
+  @Test("§6 §7 what Apple did to keys, teams and certificates outlives a restart, and so do keys that were made")
+  func providers() async throws {
+    try await withFolder { path in
+      let topic = ("apns-topic", "com.example.app")
+      func answer(_ scene: LiveScene, _ authorization: (String, String)) async throws -> String? {
+        let token = scene.simulator.issueToken(device: "phone", bundle: "com.example.app").hex
+        let provider = try await scene.provider()
+        let answer = await provider.send("/3/device/\(token)", [authorization, topic])
+        await provider.close()
+        return answer.map { "\($0.status) \($0.body)" }
+      }
+      struct Made: Sendable {
+        var key: MadeKey
+        var gone: MadeKey
+        var certificate: TLSIdentity
+      }
+      let made = try await LiveScene.run({ $0.dataFolder = path }) { scene in
+        let key = try await MadeKey(scene, #"{"topics":["com.example.app"],"environment":"sandbox","family":"f"}"#)
+        let gone = try await MadeKey(scene, "{}")
+        #expect(try await answer(scene, gone.authorization) == "200 ")
+        #expect(try await scene.control("DELETE", "/keys/\(gone.keyID)").status == 204)
+        let certificate = try await scene.control("POST", "/certificates", #"{"bundle":"com.example.app"}"#)
+        let fingerprint = try #require(certificate["fingerprint"]?.string)
+        #expect(try await scene.control("DELETE", "/certificates/\(fingerprint)").status == 204)
+        let team = scene.simulator.credentials.teamID
+        #expect(try await scene.control("PUT", "/teams/\(team)", #"{"membership":"suspended"}"#).status == 200)
+        let identity = try TLSIdentity(pem: Array(#require(certificate["pem"]?.string).utf8))
+        return Made(key: key, gone: gone, certificate: identity)
+      }
+      for isLast in [false, true] {
+        try await LiveScene.run({ $0.dataFolder = path }) { scene in
+          let team = scene.simulator.credentials.teamID
+          if !isLast {
+            #expect(try await answer(scene, scene.authorization()) == #"403 {"reason":"Forbidden"}"#)
+            #expect(try await scene.control("PUT", "/teams/\(team)", #"{"membership":"active"}"#).status == 200)
+          }
+          #expect(try await answer(scene, scene.authorization()) == "200 ")
+          #expect(try await answer(scene, made.key.authorization) == "200 ")
+          #expect(try await answer(scene, made.gone.authorization) == #"403 {"reason":"InvalidProviderToken"}"#)
+          let revoked = try await scene.provider(identity: made.certificate)
+          #expect(await revoked.until { $0.contains(.closed) }.contains(.goAway(#"{"reason":"BadCertificate"}"#)))
+        }
+      }
+    }
+  }
+
   @Test("a folder that cannot be, a damaged key, and a port in use are told, and nothing is left running")
   func cannotStart() async throws {
     try await withFolder { path in
@@ -78,5 +125,21 @@ struct RestartTests {
       configuration.dataFolder = path
       await #expect(throws: KeyFault.self) { try await APNSSimulator.start(configuration) }
     }
+  }
+}
+
+/// A key that the control API made.
+private struct MadeKey: Sendable {
+  let keyID: String
+  let authorization: (String, String)
+
+  init(_ scene: LiveScene, _ wish: String) async throws {
+    let made = try await scene.control("POST", "/keys", wish)
+    keyID = try #require(made["keyId"]?.string)
+    let key = try P256PrivateKey(pem: Array(#require(made["p8"]?.string).utf8))
+    let signed =
+      #"{"alg":"ES256","kid":"\#(keyID)"}"#.utf8.base64URL + "."
+      + #"{"iss":"\#(scene.simulator.credentials.teamID)","iat":\#(SystemClock().now.seconds)}"#.utf8.base64URL
+    authorization = ("authorization", "bearer \(signed).\((key.derSignature(of: Array(signed.utf8)) ?? []).base64URL)")
   }
 }

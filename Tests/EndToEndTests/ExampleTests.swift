@@ -84,6 +84,38 @@ struct ExampleTests {
     _ = try await belfry.end()
   }
 
+  @Test("§1 through the proxy Apple's own names lead to their ports: pushes, broadcasts, channel management; no others")
+  func ways() async throws {
+    let folder = try TemporaryFolder()
+    let (belfry, variables) = try await Self.start(folder)
+    let proxy = String(variables[2].split(separator: "=", maxSplits: 1)[1])
+    func curl(_ url: String, _ more: String...) async throws -> String {
+      let usual = [
+        "-sS", "--http2", "-x", proxy, "--cacert", folder.path + "/ca.pem", "--cert",
+        folder.path + "/com.example.app.pem", "-w", " %{http_code}",
+      ]
+      return try await ForeignProgram.run("/usr/bin/curl", usual + more + ["https://" + url]).output
+    }
+    let channels = "/1/apps/com.example.app/channels"
+    let all = "/1/apps/com.example.app/all-channels"
+    let wish = #"{"message-storage-policy":1,"push-type":"LiveActivity"}"#
+    #expect(try await curl("api-manage-broadcast.sandbox.push.apple.com:2195" + channels, "-d", wish) == " 201")
+    let listed = try await curl("api-manage-broadcast.sandbox.push.apple.com:2195" + all)
+    #expect(listed.hasPrefix(#"{"channels":[""#) && listed.hasSuffix(" 200"), "\(listed)")
+    #expect(try await curl("api-manage-broadcast.push.apple.com:2196" + all) == #"{"channels":[]} 200"#)
+    for host in ["api-broadcast.push.apple.com", "api-broadcast.sandbox.push.apple.com", "api.push.apple.com"] {
+      let answer = try await curl(host + "/4/broadcasts/apps/com.example.app", "-d", "{}")
+      #expect(answer == #"{"reason":"MissingChannelId"} 400"#)
+    }
+    for host in ["api.push.apple.com", "api.sandbox.push.apple.com:2197", "api.development.push.apple.com"] {
+      let answer = try await curl(host + "/3/device/ab", "-d", "{}", "-H", "apns-topic: com.example.app")
+      #expect(answer == #"{"reason":"BadDeviceToken"} 400"#)
+    }
+    #expect(try await curl("example.com/").contains("403"))
+    belfry.signal(SIGTERM)
+    _ = try await belfry.end()
+  }
+
   // MARK: What the documentation shows
 
   /// Fenced blocks with a language, in the order of the page.

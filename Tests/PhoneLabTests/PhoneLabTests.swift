@@ -109,6 +109,33 @@ struct PhoneLabTests {
     }
   }
 
+  @Test(
+    "D-044 D-046 a token that APNs renews is the app's at once, and the service's: told now to one that runs, else later",
+    arguments: [RenewalReason.restore, .osUpdate, .newDevice])
+  func renewal(reason: RenewalReason) async throws {
+    try await LabScene.run { scene in
+      let old = await scene.phone("a")
+      await scene.lab.perform(.launch(bundleID: LabScene.bundle), on: "a")
+      _ = await scene.lab.take(from: "a")
+      let renewed = scene.simulator.courier.renewTokens(device: "a", reason: reason)
+      let new = try #require(renewed.first?.token)
+      #expect(await scene.lab.wait(for: "a", within: .seconds(20)) { $0.contains { $0.rule == "D-018" } })
+      #expect(await scene.lab.phone("a")?.token(of: LabScene.bundle) == new && new != old)
+      #expect(scene.handed.withLock { $0.map(\.token) } == [old, new])
+      #expect(await scene.push(Self.alert, to: new, id: 1)?.isAccepted == true)
+      #expect(await scene.told("a", "arrived"))
+
+      await scene.lab.perform(.networkChanged(online: false), on: "a")
+      _ = scene.simulator.courier.renewTokens(device: "a", reason: reason)
+      #expect(await scene.lab.phone("a")?.token(of: LabScene.bundle) == new, "a phone without network knows nothing")
+      _ = await scene.lab.take(from: "a")
+      await scene.lab.perform(.networkChanged(online: true), on: "a")
+      #expect(await scene.lab.wait(for: "a", within: .seconds(20)) { $0.contains { $0.rule == "D-018" } })
+      let third = await scene.lab.phone("a")?.token(of: LabScene.bundle)
+      #expect(third != new && scene.handed.withLock { $0.last?.token } == third)
+    }
+  }
+
   @Test("D-005 the lab keeps its phones' timers: a handler that is never called ends the app after 30 s")
   func timers() async throws {
     let simulator = try await APNSSimulator.start()

@@ -131,11 +131,11 @@ struct WebSocketTests {
 
   @Test("the end is told to both sides with its code")
   func endings() async throws {
-    let seen = Locked<WebSocket.Closing?>(nil)
+    let (seen, told) = AsyncStream.makeStream(of: WebSocket.Closing?.self)
     let watch: @Sendable (WebSocket) async -> Void = { socket in
       for await _ in socket.messages {}
-      let closing = await socket.closing
-      seen.withLock { $0 = closing }
+      told.yield(await socket.closing)
+      told.finish()
     }
     try await Self.withPair(watch) { client, _ in
       try await client.send("x")
@@ -143,7 +143,7 @@ struct WebSocketTests {
       #expect(await client.closing == WebSocket.Closing(code: 4001, reason: "enough"))
       await #expect(throws: TransportFault.self) { try await client.send("y") }
     }
-    #expect(seen.withLock { $0 } == WebSocket.Closing(code: 4001, reason: "enough"))
+    for await closing in seen { #expect(closing == WebSocket.Closing(code: 4001, reason: "enough")) }
     let leave: @Sendable (WebSocket) async -> Void = { await $0.close(code: 1001, reason: "away") }
     try await Self.withPair(leave) { client, _ in
       for await _ in client.messages {}

@@ -80,7 +80,7 @@ public final class APNSSimulator: Sendable {
     let keeper = store.map { StoreKeeper($0) }
     let core = SimulatorCore(
       configuration: configuration, seed: seed, state: state, keys: [credentials.providerKey] + configuration.keys,
-      keeper: keeper)
+      kept: try store?.providers() ?? .init(), keeper: keeper)
     keeper?.serve(core)
     core.wake()
     let loops = LoopGroup(count: configuration.loops)
@@ -178,11 +178,17 @@ public final class APNSSimulator: Sendable {
   public func setDelivery(_ rules: DeliveryRules) { core.setDelivery(rules) }
 
   /// Makes another key known, as the developer site would.
-  public func add(_ key: ProviderKey) { core.providers.add(key) }
+  public func add(_ key: ProviderKey) {
+    core.providers.add(key)
+    keeper?.writeLater()
+  }
 
-  /// Connections that already use the key go on until they close.
+  /// Connections that already use the key go on until they close. With a data folder it stays revoked after a restart.
   @discardableResult
-  public func revokeKey(_ keyID: String) -> Bool { core.providers.revokeKey(keyID) }
+  public func revokeKey(_ keyID: String) -> Bool {
+    defer { keeper?.writeLater() }
+    return core.providers.revokeKey(keyID)
+  }
 
   // MARK: Faults
 
@@ -227,7 +233,7 @@ public final class APNSSimulator: Sendable {
     let seeds = Locked(Dice(seed: seed ^ UInt64(environment == .sandbox ? 1 : 2)))
     return try await HTTP2Listener.bind(
       endpoint, loops: loops, tls: tls, settings: settings, limits: http,
-      admit: { _ in core.faults.admission(to: environment) },
+      admit: { _ in core.faults.admission(to: environment, .push) },
       makeHandler: { connection in
         ProviderConnection(
           connection, core: core, environment: environment, limits: limits,
@@ -240,10 +246,13 @@ public final class APNSSimulator: Sendable {
     tls: TLSServerContext, seed: UInt64
   ) async throws(TransportFault) -> HTTP2Listener {
     var settings = HTTP2Settings.server
-    settings.maximumConcurrentStreams = 100
+    settings.maximumConcurrentStreams = ManagementConnection.streams
     let seeds = Locked(Dice(seed: seed ^ UInt64(environment == .sandbox ? 3 : 4)))
-    return try await HTTP2Listener.bind(endpoint, loops: loops, tls: tls, settings: settings) { connection in
-      ManagementConnection(connection, core: core, environment: environment, seed: seeds.withLock { $0.next() })
-    }
+    return try await HTTP2Listener.bind(
+      endpoint, loops: loops, tls: tls, settings: settings,
+      admit: { _ in core.faults.admission(to: environment, .manage) },
+      makeHandler: { connection in
+        ManagementConnection(connection, core: core, environment: environment, seed: seeds.withLock { $0.next() })
+      })
   }
 }

@@ -11,15 +11,15 @@ extension ControlRoutes {
       status: 200, headers: ["Content-Type": "application/x-pem-file"], body: credentials.authority.pem)
   }
 
-  func keys(_ request: HTTPRequest, _ rest: [String]) throws -> HTTPResponse {
+  func keys(_ request: HTTPRequest, _ rest: [String]) async throws -> HTTPResponse {
     switch rest.count {
-    case 0: return try keys(request)
-    case 1: return try revoke(request, keyID: rest[0])
+    case 0: return try await keys(request)
+    case 1: return try await revoke(request, keyID: rest[0])
     default: throw Self.noSuchPlace(request)
     }
   }
 
-  private func keys(_ request: HTTPRequest) throws -> HTTPResponse {
+  private func keys(_ request: HTTPRequest) async throws -> HTTPResponse {
     guard request.method == "POST" else { throw Self.wrongMethod(request, "POST") }
     let fields = try ControlFields(request.body, known: ["team", "environment", "topics", "family"])
     let key = try P256PrivateKey.generate()
@@ -34,6 +34,7 @@ extension ControlRoutes {
         .team(only: named ? environment : nil)
       }
     core.providers.add(ProviderKey(keyID: keyID, teamID: team, publicKey: key.publicKey, scope: scope))
+    try await keeper?.flush()
     return .json(
       201,
       [
@@ -41,11 +42,12 @@ extension ControlRoutes {
       ])
   }
 
-  private func revoke(_ request: HTTPRequest, keyID: String) throws -> HTTPResponse {
+  private func revoke(_ request: HTTPRequest, keyID: String) async throws -> HTTPResponse {
     guard request.method == "DELETE" else { throw Self.wrongMethod(request, "DELETE") }
     guard core.providers.revokeKey(keyID) else {
       throw ControlFault(404, at: "keyId", "there is no key \"\(keyID.shortened)\"", "POST /keys makes one.")
     }
+    try await keeper?.flush()
     return HTTPResponse(status: 204)
   }
 

@@ -9,7 +9,7 @@ extension ControlRoutes {
     case active, suspended
   }
 
-  func teams(_ request: HTTPRequest, _ rest: [String]) throws -> HTTPResponse {
+  func teams(_ request: HTTPRequest, _ rest: [String]) async throws -> HTTPResponse {
     guard rest.count == 1, ControlFields.isName(rest[0]) else { throw Self.noSuchPlace(request) }
     guard request.method == "PUT" else { throw Self.wrongMethod(request, "PUT") }
     let fields = try ControlFields(request.body, known: ["membership"])
@@ -18,12 +18,13 @@ extension ControlRoutes {
     }
     let membership = try fields.word("membership", default: Membership.active)
     core.providers.setSuspended(team: rest[0], membership == .suspended)
+    try await keeper?.flush()
     return .json(200, ["teamId": .string(rest[0]), "membership": .string(membership.rawValue)])
   }
 
   /// Takes the fingerprint with or without colons, in either case. One that was never issued may be revoked too: the
   /// simulator keeps no list of certificates.
-  func revokeCertificate(_ request: HTTPRequest, _ fingerprint: String) throws -> HTTPResponse {
+  func revokeCertificate(_ request: HTTPRequest, _ fingerprint: String) async throws -> HTTPResponse {
     guard request.method == "DELETE" else { throw Self.wrongMethod(request, "DELETE") }
     let digits = fingerprint.filter { $0 != ":" }.uppercased()
     guard digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit) else {
@@ -34,6 +35,7 @@ extension ControlRoutes {
       String(digits.dropFirst(start).prefix(2))
     }
     core.providers.revoke(certificate: pairs.joined(separator: ":"))
+    try await keeper?.flush()
     return HTTPResponse(status: 204)
   }
 }

@@ -164,7 +164,7 @@ struct CourierSession: Sendable {
     if isOn {
       try? core.attempt { state, now throws(Refusal) in try state.subscribe(device: device, to: key, now: now) }
     } else {
-      core.withState { state, _ in _ = state.channels.unsubscribe(device, from: key) }
+      core.withState { state, now in _ = state.unsubscribe(device: device, from: key, now: now) }
     }
   }
 

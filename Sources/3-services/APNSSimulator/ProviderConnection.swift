@@ -41,8 +41,8 @@ final class ProviderConnection: HTTP2ServerHandler {
     dice = Dice(seed: seed)
     trust = ConnectionTrust()
     faults = ConnectionFaults(
-      connection, number: number, environment: self.environment, firstStreams: limits.standing.firstLimit,
-      desk: core.faults)
+      connection, number: number, environment: self.environment, port: .push,
+      firstStreams: limits.standing.firstLimit, desk: core.faults)
     guard let peer = connection.peerCertificate else { return }
     let now = core.clock.now
     let identity = ConnectionTrust.Identity(peer, directory: core.providers, now: now)
@@ -127,13 +127,36 @@ final class ProviderConnection: HTTP2ServerHandler {
   }
 
   private func broadcast(_ request: ChannelRequest, stream: Int32) {
-    guard let loop = connection?.loop else { return }
+    guard let connection else { return }
     let desk = ChannelDesk(core: core)
-    let given = desk.broadcast(
-      request, isStopping: isStopping, trust: &trust, environment: environment, dice: &dice)
-    if trust.isProven { perform(standing.handle(.proved)) }
-    desk.onceKept(given, request, on: loop) { [self] in answer(stream, $0) }
+    if core.faults.isActive {
+      let subject = desk.subject(
+        of: request, stream: stream, connection: number, environment: environment, port: .push)
+      desk.enter(request, subject, exchange(request, stream: stream, connection, desk))
+    } else {
+      desk.onceKept(judge(request, desk), request, on: connection.loop) { [self] in answer(stream, $0) }
+    }
     if certificateRefusal != nil { dismissForCertificate(isTold: true) }
+  }
+
+  private func judge(_ request: ChannelRequest, _ desk: ChannelDesk, mark: FaultMark? = nil) -> ProviderAnswer {
+    let given = desk.broadcast(
+      request, isStopping: isStopping, mark: mark, trust: &trust, environment: environment, dice: &dice)
+    if trust.isProven { perform(standing.handle(.proved)) }
+    return given
+  }
+
+  private func exchange(
+    _ request: ChannelRequest, stream: Int32, _ connection: HTTP2ServerConnection, _ desk: ChannelDesk
+  ) -> ChannelExchange {
+    ChannelExchange(
+      stream: stream, connection: connection, faults: faults,
+      natural: { [self] mark in judge(request, desk, mark: mark) },
+      prove: { [self] in
+        desk.prove(request, trust: &trust, environment: environment)
+        if trust.isProven { prove() }
+      },
+      answerID: { [self] in desk.answerID(to: request, &dice) }, answer: { [self] in answer(stream, $0) })
   }
 
   /// 200 promises that what has to wait is kept: it is told once that is so.

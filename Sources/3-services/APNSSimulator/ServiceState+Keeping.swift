@@ -6,14 +6,10 @@ extension ServiceState {
   struct Changes: Sendable {
     var tokens: Set<[UInt8]> = []
     var devices: Set<String> = []
-    var channels: Set<ChannelRegistry.Key> = []
-    /// Apps whose capability to broadcast was switched.
-    var capabilities: Set<String> = []
+    var channels = ChannelRegistry.Changes()
     var activities: Set<String> = []
 
-    var isEmpty: Bool {
-      tokens.isEmpty && devices.isEmpty && channels.isEmpty && capabilities.isEmpty && activities.isEmpty
-    }
+    var isEmpty: Bool { tokens.isEmpty && devices.isEmpty && channels.isEmpty && activities.isEmpty }
   }
 
   var hasChanges: Bool {
@@ -26,7 +22,7 @@ extension ServiceState {
       schedule.changed = []
     }
     var changes = Changes(tokens: changedTokens, devices: schedule.changed)
-    (changes.channels, changes.capabilities) = channels.takeChanges()
+    changes.channels = channels.takeChanges()
     changes.activities = activities.takeChanges()
     return changes
   }
@@ -35,7 +31,7 @@ extension ServiceState {
   mutating func giveBack(_ changes: Changes) {
     changedTokens.formUnion(changes.tokens)
     schedule.changed.formUnion(changes.devices)
-    channels.giveBack(changes.channels, changes.capabilities)
+    channels.giveBack(changes.channels)
     activities.giveBack(changes.activities)
   }
 
@@ -60,5 +56,6 @@ extension ServiceState {
     let effects = schedule.restore(devices: kept.devices, waiting: waiting, budgets: kept.budgets, now: now)
     var outcome = Outcome()
     apply(effects, to: &outcome, now: now)
+    for device in channels.owedDevices.sorted() { findDueBroadcasts(device: device, now: now) }
   }
 }

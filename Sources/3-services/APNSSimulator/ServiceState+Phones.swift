@@ -20,8 +20,7 @@ extension ServiceState {
 
   /// The courier left. What it did not acknowledge waits again, by the same rules as any push.
   mutating func disconnect(device: String, now: Instant) -> Outcome {
-    dropBroadcasts(device: device, now: now)
-    return outcome(schedule.disconnect(device, now: now), now: now)
+    outcome(schedule.disconnect(device, now: now), now: now)
   }
 
   /// The phone got or lost its network.
@@ -47,8 +46,7 @@ extension ServiceState {
 
   /// The phone has it; what comes next for this device is handed over by the caller. Nothing for one not in flight.
   mutating func acknowledge(device: String, number: UInt64, now: Instant) -> Outcome {
-    if acknowledgeBroadcast(device: device, number: number, now: now) { return Outcome() }
-    return outcome(schedule.acknowledge(number, device: device, now: now), now: now)
+    outcome(schedule.acknowledge(number, device: device, now: now), now: now)
   }
 
   /// When `advance` is due though nothing else happens.

@@ -48,7 +48,7 @@ extension ServiceState {
   mutating func uninstall(device: String, bundleID: String, now: Instant) -> Int {
     let tokens = registry.tokens(device: device, bundleID: bundleID)
     for token in tokens { _ = end(token, reason: .unregistered, since: now, isToldAtOnce: false, now: now) }
-    channels.unsubscribeAll(device, bundleID: bundleID)
+    unsubscribeAll(device: device, bundleID: bundleID, now: now)
     activities.removeAll(device, bundleID: bundleID)
     return tokens.count
   }

@@ -62,10 +62,9 @@ struct ServiceState: Sendable {
   /// New tokens that phones have not been told yet.
   var untoldTokens: [String: [TokenRenewal]] = [:]
   var channels: ChannelRegistry
-  var broadcastsInFlight: [String: [UInt64: BroadcastInFlight]] = [:]
   var activities: ActivityBoard
   /// What couriers are to be given and told; the core takes it after each change.
-  var broadcastsDue: [Handover] = []
+  var due = Outcome()
   var activityNews: [ActivityNews] = []
 
   init(rules: Rules, seed: UInt64) {
@@ -162,6 +161,7 @@ struct ServiceState: Sendable {
         guard let record = registry.records[push.token] else { continue }
         flag(record, now: now)
         notifications.update(number) { $0.become(Self.goneFate(record, now: now)) }
+      case .missed(let number, let push): missed(number, push, device: effect.device, now: now)
       }
     }
   }

@@ -53,7 +53,7 @@ final class SimulatorCore: Sendable {
 
   init(
     configuration: APNSSimulator.Configuration, seed: UInt64, state: ServiceState, keys: [ProviderKey],
-    keeper: StoreKeeper?
+    kept: ProviderDirectory.Kept = ProviderDirectory.Kept(), keeper: StoreKeeper?
   ) {
     clock = configuration.clock
     checks = RequestChecks(rules: configuration.checkRules)
@@ -63,7 +63,7 @@ final class SimulatorCore: Sendable {
     self.keeper = keeper
     alarm = DeliveryAlarm(clock: configuration.clock)
     // The ready key's team is the one that certificates are issued to.
-    providers = ProviderDirectory(keys: keys, certificateTeam: keys.first?.teamID)
+    providers = ProviderDirectory(keys: keys, certificateTeam: keys.first?.teamID, kept: kept)
     rate = configuration.limits.requestsPerSecond.map { Locked(RequestRate(most: $0)) }
     shared = Locked(Shared(state: state))
   }
@@ -254,12 +254,16 @@ final class SimulatorCore: Sendable {
   func takeChanges() -> SimulatorStore.Batch {
     shared.withLock { shared in
       shared.isWriteDue = false
-      return SimulatorStore.Batch(changes: shared.state.takeChanges(), state: shared.state)
+      return SimulatorStore.Batch(
+        changes: shared.state.takeChanges(), state: shared.state, providers: providers.takeChanges())
     }
   }
 
   /// They could not be written.
-  func giveBack(_ changes: ServiceState.Changes) { shared.withLock { $0.state.giveBack(changes) } }
+  func giveBack(_ batch: SimulatorStore.Batch) {
+    shared.withLock { $0.state.giveBack(batch.changes) }
+    if batch.providers != nil { providers.giveBack() }
+  }
 
   // MARK: Who waits for pushes
 
@@ -315,13 +319,12 @@ final class SimulatorCore: Sendable {
       shared.alarmedFor = due
       after.due = due
     }
+    var outcome = outcome
+    outcome += shared.state.takeDue()
     for device in outcome.overflows {
       if let sink = shared.sinks.removeValue(forKey: device) { after.overflows.append(sink) }
     }
     for handover in outcome.handovers {
-      if let sink = shared.sinks[handover.device] { after.handovers.append((sink, handover)) }
-    }
-    for handover in shared.state.takeBroadcastsDue() {
       if let sink = shared.sinks[handover.device] { after.handovers.append((sink, handover)) }
     }
     for news in shared.state.takeActivityNews() {

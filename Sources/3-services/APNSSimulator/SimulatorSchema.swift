@@ -49,6 +49,21 @@ enum SimulatorSchema {
       state TEXT NOT NULL) WITHOUT ROWID;
     ALTER TABLE token ADD COLUMN detail TEXT NOT NULL DEFAULT '';
     """,
+    // Keys that were made, and what was revoked or suspended
+    """
+    CREATE TABLE provider (standing TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (standing, name)) WITHOUT ROWID;
+    CREATE TABLE provider_key (
+      id TEXT PRIMARY KEY, team TEXT NOT NULL, pem TEXT NOT NULL, environment TEXT, topics TEXT, family TEXT)
+      WITHOUT ROWID;
+    """,
+    // Not which broadcast a phone had last, but whether it has the newest: few rows change with each broadcast.
+    """
+    ALTER TABLE subscriber ADD COLUMN owed INTEGER NOT NULL DEFAULT 0;
+    UPDATE subscriber SET owed = 1 WHERE since IS NOT NULL AND received < (
+      SELECT published FROM channel WHERE channel.id = subscriber.channel AND channel.bundle = subscriber.bundle
+        AND channel.environment = subscriber.environment AND channel.request IS NOT NULL);
+    ALTER TABLE subscriber DROP COLUMN received;
+    """,
   ]
 
   /// Brings a file to the newest form. A file of a newer Belfry is left as it is, and refused.

@@ -12,9 +12,12 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
     /// Each with all that waits for it.
     var lanes: [String: DeliveryLane] = [:]
     var channels = ChannelBatch()
+    /// All of it, if anything of it has changed.
+    let providers: ProviderDirectory.Kept?
 
-    init(changes: ServiceState.Changes, state: ServiceState) {
+    init(changes: ServiceState.Changes, state: ServiceState, providers: ProviderDirectory.Kept? = nil) {
       self.changes = changes
+      self.providers = providers
       tokens = changes.tokens.compactMap { state.registry.records[$0] }
       for id in changes.devices { lanes[id] = state.schedule.lanes[id] }
       channels = ChannelBatch(changes: changes, state: state)
@@ -49,11 +52,12 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
         what: "\(database.path) was removed or replaced while it was in use",
         remedy: "Start the simulator again: what is written from now on would be lost.")
     }
-    guard !batch.changes.isEmpty else { return }
+    guard !batch.changes.isEmpty || batch.providers != nil else { return }
     try database.transaction { () throws(SimulatorFault) in
       for record in batch.tokens { try write(record) }
       for (id, lane) in batch.lanes { try write(lane, of: id) }
       try write(batch.channels, to: database)
+      if let providers = batch.providers { try write(providers) }
     }
   }
 
@@ -88,7 +92,8 @@ final class SimulatorStore: @unchecked Sendable {  // by whoever starts the simu
 
   private func write(_ entry: WaitingPush, for device: String) throws(SimulatorFault) {
     let push = entry.push
-    guard !push.isOneAttempt else { return }  // nobody promised to store it
+    // Nobody promised to store the one; the other is kept by its channel.
+    guard !push.isOneAttempt, push.channelID == nil else { return }
     let (place, cause) = Self.words(of: entry.place)
     try database.run(
       "INSERT OR REPLACE INTO waiting VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -61,7 +61,7 @@ final class StoreKeeper: Sendable {
       isFaulty.store(false, ordering: .relaxed)
       lastFault.withLock { $0 = nil }
     } catch {
-      core.giveBack(batch.changes)
+      core.giveBack(batch)
       lastFault.withLock { $0 = error }
       isFaulty.store(true, ordering: .relaxed)
       retryLater()

@@ -54,13 +54,25 @@ public actor PhoneLab {
   public func add(_ settings: PhoneSettings, named name: String) -> Bool {
     guard residents[name] == nil else { return false }
     residents[name] = Resident(phone: Phone(settings), connection: nil, alarm: nil)
-    let (pushes, sink) = AsyncStream<DeliveredPush>.makeStream()
-    residents[name]?.connection = courier.connect(device: name, keepsBudget: true) { sink.yield($0) }
+    let (arrivals, sink) = AsyncStream<Arrival>.makeStream()
+    residents[name]?.connection = courier.connect(
+      device: name, keepsBudget: true, onRenewal: { sink.yield(.renewals($0)) }, onPush: { sink.yield(.push($0)) })
     if !settings.online { courier.setOnline(device: name, false) }
     Task { [weak self] in
-      for await push in pushes { await self?.deliver(push, to: name) }
+      for await arrival in arrivals {
+        switch arrival {
+        case .push(let push): await self?.deliver(push, to: name)
+        case .renewals(let renewals): await self?.take(renewals, on: name)
+        }
+      }
     }
     return true
+  }
+
+  /// What the courier brings, in its order.
+  private enum Arrival: Sendable {
+    case push(DeliveredPush)
+    case renewals([TokenRenewal])
   }
 
   /// The phone as it stands, to be asked; nil: no such phone.
@@ -125,6 +137,15 @@ public actor PhoneLab {
           collapseID: push.collapseID, expiration: push.expiration.map { Instant(seconds: $0) },
           acceptedAt: push.receivedAt, bytes: push.payload)),
       on: name)
+  }
+
+  /// Apps have other tokens: each that runs is told at once, the others when they run again (D-044, D-046). Only those of
+  /// remote notifications are the phone's to tell.
+  private func take(_ renewals: [TokenRenewal], on name: String) {
+    for renewal in renewals where renewal.kind == .app {
+      guard residents[name]?.environments[renewal.bundleID] == renewal.environment else { continue }
+      perform(.tokenIssued(bundleID: renewal.bundleID, token: renewal.token), on: name)
+    }
   }
 
   private func perform(_ effect: Phone.Effect, of name: String) {

@@ -8,7 +8,7 @@ struct ChannelDesk {
 
   /// `POST /4/broadcasts/apps/<bundle>` (Apple, "Sending broadcast push notification requests to APNs").
   func broadcast(
-    _ request: ChannelRequest, isStopping: Bool = false, trust: inout ConnectionTrust,
+    _ request: ChannelRequest, isStopping: Bool = false, mark: FaultMark? = nil, trust: inout ConnectionTrust,
     environment: SimulatedEnvironment, dice: inout Dice
   ) -> ProviderAnswer {
     let uniqueID = String(decoding: UUIDText.version4(dice.next(), dice.next()), as: UTF8.self)
@@ -23,7 +23,7 @@ struct ChannelDesk {
       try core.attempt { state, _ throws(Refusal) in try state.channels.demand(bundleID) }
       let checked = try ChannelChecks.broadcast(request, app)
       try core.attempt { state, now throws(Refusal) in
-        try state.broadcast(checked, request, requestID: id, uniqueID: uniqueID, now: now)
+        try state.broadcast(checked, request, requestID: id, uniqueID: uniqueID, mark: mark, now: now)
       }
       return ProviderAnswer(200, requestID: id, [("apns-unique-id", uniqueID)])
     }
@@ -99,12 +99,7 @@ struct ChannelDesk {
     _ body: (_ id: Bytes, _ now: Instant) throws(Refusal) -> ProviderAnswer
   ) -> ProviderAnswer {
     let now = core.clock.now
-    let id: Bytes
-    if let given = request.requestID, UUIDText.isCanonical(given) {
-      id = given
-    } else {
-      id = UUIDText.version4(dice.next(), dice.next(), upperCase: true)[...]
-    }
+    let id = answerID(to: request, &dice)
     do throws(Refusal) {
       if isStopping { throw Refusal(.shutdown, "the service is stopping; send it again on a new connection") }
       try core.admit(now: now)
@@ -115,7 +110,13 @@ struct ChannelDesk {
     }
   }
 
-  private func app(
+  /// The request's own when it is a UUID; else a new one in capitals.
+  func answerID(to request: ChannelRequest, _ dice: inout Dice) -> Bytes {
+    if let given = request.requestID, UUIDText.isCanonical(given) { return given }
+    return UUIDText.version4(dice.next(), dice.next(), upperCase: true)[...]
+  }
+
+  func app(
     _ bundleID: String, _ request: ChannelRequest, _ trust: inout ConnectionTrust, _ environment: SimulatedEnvironment,
     _ now: Instant
   ) throws(Refusal) -> ChannelRegistry.App {

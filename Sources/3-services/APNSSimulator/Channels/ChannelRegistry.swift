@@ -7,8 +7,6 @@ struct ChannelRegistry: Sendable {
   struct Rules: Sendable {
     /// Of one app in one environment (Apple: 10,000).
     var most = 10_000
-    /// A stored message is kept no longer (Apple: 8 hours).
-    var longestStorage = Instant.Span.hours(8)
     /// Whether an app may broadcast that nobody has switched on or off.
     var isEnabled = true
     /// The most broadcasts to one channel a minute; nil for no limit, since Apple publishes none.
@@ -28,22 +26,19 @@ struct ChannelRegistry: Sendable {
   struct Message: Hashable, Sendable {
     var push: DeliveredPush
     var uniqueID: String
-    /// Counts the broadcasts of the channel from 1.
-    var sequence: UInt64
-    var until: Instant
-  }
-
-  struct Subscriber: Hashable, Sendable {
-    var since: Instant
-    /// The newest broadcast that the phone has acknowledged.
-    var received: UInt64
+    /// Its expiration, 8 hours after it came at the latest.
+    var until: Instant { push.storedUntil }
   }
 
   struct Channel: Sendable {
     var policy: ChannelStoragePolicy
     var createdAt: Instant
     var message: Message?
-    var subscribers: [String: Subscriber] = [:]
+    /// Since when each phone listens.
+    var subscribers: [String: Instant] = [:]
+    /// The phones that do not have `message` yet: what a store keeps of each, so that a broadcast to phones that are there
+    /// changes no row of theirs.
+    var owed: Set<String> = []
     var published: UInt64 = 0
     /// Over all phones.
     var delivered: UInt64 = 0
@@ -63,6 +58,7 @@ struct ChannelRegistry: Sendable {
   private var used: Set<String> = []
   /// What a store has to write.
   private(set) var changed: Set<Key> = []
+  private(set) var changedSubscribers: [Key: Set<String>] = [:]
   private(set) var changedCapabilities: Set<String> = []
 
   init(rules: Rules) { self.rules = rules }
@@ -133,6 +129,7 @@ struct ChannelRegistry: Sendable {
     counts[key.app, default: 1] -= 1
     retired.insert(key.id)
     changed.insert(key)
+    changedSubscribers[key] = nil
   }
 
   private mutating func adopt(_ key: Key, _ channel: Channel) {
@@ -142,94 +139,119 @@ struct ChannelRegistry: Sendable {
 
   // MARK: Messages
 
-  /// Counts a broadcast and keeps it as the channel's policy says. Answers its number; the caller fans it out.
-  mutating func publish(
-    _ push: DeliveredPush, uniqueID: String, to key: Key, now: Instant
-  ) throws(Refusal) -> (sequence: UInt64, subscribers: [String]) {
-    var channel = try channel(key)
+  /// Counts a broadcast. Throws when there were too many.
+  mutating func count(_ key: Key, now: Instant) throws(Refusal) {
+    _ = try channel(key)
     if let most = rules.broadcastsPerMinute {
-      channel.recent.removeAll { now - $0 >= .minutes(1) }
-      guard channel.recent.count < most else {
+      channels[key]?.recent.removeAll { now - $0 >= .minutes(1) }
+      guard channels[key]?.recent.count ?? 0 < most else {
         throw Refusal(.tooManyRequests, "\(most) broadcasts to one channel within a minute")
       }
-      channel.recent.append(now)
+      channels[key]?.recent.append(now)
     }
-    channel.published += 1
-    switch channel.policy {
-    case .nothing: channel.message = nil
-    case .newest:
-      let until = min(Instant(seconds: push.expiration ?? 0), now + rules.longestStorage)
-      channel.message =
-        until > now
-        ? Message(push: push, uniqueID: uniqueID, sequence: channel.published, until: until) : nil
-    }
-    channels[key] = channel
+    channels[key]?.published += 1
     changed.insert(key)
-    return (channel.published, channel.subscribers.keys.sorted())
+  }
+
+  /// Keeps a broadcast as the channel's policy says, in the place of the one before. The caller fans it out.
+  mutating func keep(_ push: DeliveredPush, uniqueID: String, on key: Key) {
+    switch channels[key]?.policy {
+    case nil: break
+    case .nothing: channels[key]?.message = nil
+    case .newest: channels[key]?.message = push.isOneAttempt ? nil : Message(push: push, uniqueID: uniqueID)
+    }
+  }
+
+  /// Who listens, in an order that does not depend on chance.
+  func subscribers(of key: Key) -> [String] { channels[key]?.subscribers.keys.sorted() ?? [] }
+
+  /// A broadcast has been fanned out: so many phones have it, and those do not.
+  mutating func spread(_ key: Key, delivered: Int, missing: [String]) {
+    channels[key]?.delivered += UInt64(delivered)
+    let former = channels[key]?.owed ?? []
+    let owed = channels[key]?.message == nil ? [] : Set(missing)
+    guard owed != former else { return }
+    changedSubscribers[key, default: []].formUnion(owed.symmetricDifference(former))
+    channels[key]?.owed = owed
   }
 
   /// A phone has a broadcast.
-  mutating func received(_ sequence: UInt64, by device: String, on key: Key) {
-    guard channels[key] != nil else { return }
+  mutating func received(_ push: DeliveredPush, by device: String) {
+    guard let id = push.channelID else { return }
+    let key = Key(app: App(bundleID: push.bundleID, environment: push.environment), id: id)
+    guard let message = channels[key].map(\.message) else { return }
     channels[key]?.delivered += 1
-    if let before = channels[key]?.subscribers[device]?.received {
-      channels[key]?.subscribers[device]?.received = max(before, sequence)
-    }
     changed.insert(key)
+    guard message?.push == push, channels[key]?.owed.remove(device) != nil else { return }
+    changedSubscribers[key, default: []].insert(device)
   }
 
   /// The stored messages that a phone has not had yet.
   func due(for device: String, now: Instant) -> [(key: Key, message: Message)] {
     channels.compactMap { key, channel in
-      guard let subscriber = channel.subscribers[device], let message = channel.message, message.until > now,
-        message.sequence > subscriber.received
-      else { return nil }
+      guard let message = channel.message, message.until > now, channel.owed.contains(device) else { return nil }
       return (key, message)
-    }.sorted { $0.message.push.receivedAt < $1.message.push.receivedAt }
+    }.sorted { ($0.message.push.receivedAt, $0.key.id) < ($1.message.push.receivedAt, $1.key.id) }
   }
+
+  /// Every phone that a stored message waits for.
+  var owedDevices: Set<String> { channels.values.reduce(into: []) { $0.formUnion($1.owed) } }
 
   // MARK: Subscriptions
 
   /// Idempotent; a newcomer gets what is stored.
   mutating func subscribe(_ device: String, to key: Key, now: Instant) throws(Refusal) {
-    let channel = try channel(key)
-    guard channel.subscribers[device] == nil else { return }
-    channels[key]?.subscribers[device] = Subscriber(since: now, received: 0)
+    _ = try channel(key)
+    guard channels[key]?.subscribers[device] == nil else { return }
+    channels[key]?.subscribers[device] = now
     channels[key]?.subscriptions += 1
     channels[key]?.everSubscribed.insert(device)
+    if channels[key]?.message != nil { channels[key]?.owed.insert(device) }
     changed.insert(key)
+    changedSubscribers[key, default: []].insert(device)
   }
 
   /// False for a phone that did not listen.
   mutating func unsubscribe(_ device: String, from key: Key) -> Bool {
     guard channels[key]?.subscribers.removeValue(forKey: device) != nil else { return false }
-    changed.insert(key)
+    channels[key]?.owed.remove(device)
+    changedSubscribers[key, default: []].insert(device)
     return true
   }
 
   /// The app is gone from the phone.
   mutating func unsubscribeAll(_ device: String, bundleID: String) {
-    for (key, channel) in channels where key.app.bundleID == bundleID && channel.subscribers[device] != nil {
-      _ = unsubscribe(device, from: key)
-    }
+    for key in channels.keys where key.app.bundleID == bundleID { _ = unsubscribe(device, from: key) }
   }
 
   // MARK: What is kept beyond a restart
 
-  var hasChanges: Bool { !changed.isEmpty || !changedCapabilities.isEmpty }
+  var hasChanges: Bool { !changed.isEmpty || !changedSubscribers.isEmpty || !changedCapabilities.isEmpty }
 
-  mutating func takeChanges() -> (channels: Set<Key>, capabilities: Set<String>) {
+  struct Changes: Sendable {
+    var channels: Set<Key> = []
+    /// Phones whose row is another, by channel.
+    var subscribers: [Key: Set<String>] = [:]
+    /// Apps whose capability to broadcast was switched.
+    var capabilities: Set<String> = []
+
+    var isEmpty: Bool { channels.isEmpty && subscribers.isEmpty && capabilities.isEmpty }
+  }
+
+  mutating func takeChanges() -> Changes {
     defer {
       changed = []
+      changedSubscribers = [:]
       changedCapabilities = []
     }
-    return (changed, changedCapabilities)
+    return Changes(channels: changed, subscribers: changedSubscribers, capabilities: changedCapabilities)
   }
 
   /// They could not be written: they are still to do.
-  mutating func giveBack(_ channels: Set<Key>, _ capabilities: Set<String>) {
-    changed.formUnion(channels)
-    changedCapabilities.formUnion(capabilities)
+  mutating func giveBack(_ changes: Changes) {
+    changed.formUnion(changes.channels)
+    changedSubscribers.merge(changes.subscribers) { $0.union($1) }
+    changedCapabilities.formUnion(changes.capabilities)
   }
 
   mutating func restore(channels: [Key: Channel], retired: Set<String>, capability: [String: Bool]) {

@@ -8,9 +8,13 @@ final class ManagementConnection: HTTP2ServerHandler {
   static let sandboxName = "api-manage-broadcast.sandbox.push.apple.com"
   static let productionName = "api-manage-broadcast.push.apple.com"
 
+  static let streams: UInt32 = 100
+
   private let desk: ChannelDesk
+  private let number: UInt64
   private let environment: SimulatedEnvironment
   private var connection: HTTP2ServerConnection?
+  private let faults: ConnectionFaults
   private var trust = ConnectionTrust()
   private var dice: Dice
   private var isStopping = false
@@ -18,8 +22,12 @@ final class ManagementConnection: HTTP2ServerHandler {
   init(_ connection: HTTP2ServerConnection, core: SimulatorCore, environment: SimulatedEnvironment, seed: UInt64) {
     self.connection = connection
     self.environment = environment
+    number = core.nextConnectionNumber()
     desk = ChannelDesk(core: core)
     dice = Dice(seed: seed)
+    faults = ConnectionFaults(
+      connection, number: number, environment: environment, port: .manage, firstStreams: Self.streams,
+      desk: core.faults)
     guard let peer = connection.peerCertificate else { return }
     trust = ConnectionTrust(ConnectionTrust.Identity(peer, directory: core.providers, now: core.clock.now))
   }
@@ -27,12 +35,27 @@ final class ManagementConnection: HTTP2ServerHandler {
   func request(_ request: HTTP2Request, stream: Int32) {
     guard let connection else { return }
     let request = ChannelRequest(request)
-    let answer = desk.management(
-      request, isStopping: isStopping, trust: &trust, environment: environment, dice: &dice)
-    desk.onceKept(answer, request, on: connection.loop) { [self] answer in
-      self.connection?.respond(stream: stream, status: answer.status, fields: answer.fields, body: answer.body)
+    let natural = { [self] in
+      desk.management(request, isStopping: isStopping, trust: &trust, environment: environment, dice: &dice)
     }
+    let answer = { [self] (answer: ProviderAnswer) -> Void in
+      self.connection?.respond(
+        stream: stream, status: answer.status, fields: answer.fields, body: answer.body, dataSize: answer.dataSize)
+    }
+    guard desk.core.faults.isActive else {
+      return desk.onceKept(natural(), request, on: connection.loop, then: answer)
+    }
+    let subject = desk.subject(
+      of: request, stream: stream, connection: number, environment: environment, port: .manage)
+    desk.enter(
+      request, subject,
+      ChannelExchange(
+        stream: stream, connection: connection, faults: faults, natural: { _ in natural() },
+        prove: { [self] in desk.prove(request, trust: &trust, environment: environment) },
+        answerID: { [self] in desk.answerID(to: request, &dice) }, answer: answer))
   }
+
+  func settingsAcknowledged() { _ = faults.acknowledged() }
 
   func streamClosed(_ stream: Int32, code: HTTP2ErrorCode) {}
 
@@ -42,5 +65,8 @@ final class ManagementConnection: HTTP2ServerHandler {
     return Refusal(.shutdown, "").body(spelling: desk.core.spelling)
   }
 
-  func closed(_ fault: TransportFault) { connection = nil }
+  func closed(_ fault: TransportFault) {
+    connection = nil
+    faults.closed()
+  }
 }

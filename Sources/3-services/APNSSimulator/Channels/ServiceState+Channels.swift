@@ -4,79 +4,87 @@ internal import PushPayload
 extension ServiceState {
   // MARK: Sending
 
-  /// Takes a broadcast whose headers are in order and fans it out: to phones that can be reached now; the others get it
-  /// later if the channel keeps it.
+  /// Takes a broadcast whose headers are in order and fans it out by the rules of any push of its priority; phones that
+  /// cannot be reached get it later if the channel keeps it. With a `mark` that says so, nobody ever does.
   mutating func broadcast(
-    _ checked: CheckedBroadcast, _ request: ChannelRequest, requestID: Bytes, uniqueID: String, now: Instant
+    _ checked: CheckedBroadcast, _ request: ChannelRequest, requestID: Bytes, uniqueID: String, mark: FaultMark? = nil,
+    now: Instant
   ) throws(Refusal) {
-    try channels.demand(checked.key.app.bundleID)
-    let channel = try channels.channel(checked.key)
-    try ChannelChecks.content(of: request, checked, policy: channel.policy)
+    let key = checked.key
+    try channels.demand(key.app.bundleID)
+    let policy = try channels.channel(key).policy
+    try ChannelChecks.content(of: request, checked, policy: policy)
     let push = DeliveredPush(
       id: String(decoding: requestID, as: UTF8.self), token: [],
-      topic: PushType.liveactivity.topic(bundleID: checked.key.app.bundleID), bundleID: checked.key.app.bundleID,
-      environment: checked.key.app.environment, pushType: .liveactivity, priority: checked.priority, collapseID: nil,
-      expiration: checked.expiration, payload: request.body, receivedAt: now, channelID: checked.key.id)
-    let (sequence, subscribers) = try channels.publish(push, uniqueID: uniqueID, to: checked.key, now: now)
-    let message = ChannelRegistry.Message(push: push, uniqueID: uniqueID, sequence: sequence, until: now)
-    for device in subscribers { deliver(message, on: checked.key, to: device, now: now) }
+      topic: PushType.liveactivity.topic(bundleID: key.app.bundleID), bundleID: key.app.bundleID,
+      environment: key.app.environment, pushType: .liveactivity, priority: checked.priority, collapseID: nil,
+      expiration: checked.expiration, payload: request.body, receivedAt: now, channelID: key.id)
+    try channels.count(key, now: now)
+    if let mark, mark.isLost { return }
+    channels.keep(push, uniqueID: uniqueID, on: key)
+    let message = ChannelRegistry.Message(push: push, uniqueID: uniqueID)
+    let subscribers = channels.subscribers(of: key)
+    let missing = subscribers.filter { !send(message, to: $0, mark: mark, now: now) }
+    channels.spread(key, delivered: subscribers.count - missing.count, missing: missing)
   }
 
-  /// Hands one broadcast to one phone if it can be reached.
-  private mutating func deliver(
-    _ message: ChannelRegistry.Message, on key: ChannelRegistry.Key, to device: String, now: Instant
-  ) {
-    let entry = self.device(device) ?? SimulatedDevice()
-    guard entry.isReachable else { return }
-    let number = notifications.append { number in
+  /// Puts one broadcast on its way to one phone, if it can be reached. True when the phone has it.
+  private mutating func send(
+    _ message: ChannelRegistry.Message, to device: String, mark: FaultMark? = nil, now: Instant
+  ) -> Bool {
+    guard (self.device(device) ?? SimulatedDevice()).isReachable else { return false }
+    let push = message.push
+    let number = notifications.next
+    let fate: LoggedNotification.Fate
+    switch schedule.place(push, number: number, device: device, isGone: false, now: now) {
+    case .delivered: fate = .delivered(now)
+    case .handedOver:
+      fate = .sent(now)
+      due.handovers.append(Handover(device: device, number: number, push: push))
+    case .waits(let entry, let replaced):
+      fate = entry.fate
+      if let replaced {
+        notifications.update(replaced) { $0.become(.replaced(now)) }
+        noteFate(of: replaced, .replaced(now), push: nil, device: device, now: now)
+      }
+    case .overflow:
+      due.overflows.append(device)
+      perform(schedule.disconnect(device, now: now), now: now)
+      return false
+    case .expired, .reachedNobody: fate = .expired(now)
+    case .dropped(let why): fate = .dropped(now, why)
+    }
+    notifications.append { number in
       LoggedNotification(
-        number: number, device: device, push: message.push, uniqueID: message.uniqueID, remarks: [],
-        fate: entry.isConnected ? .sent(now) : .delivered(now))
+        number: number, device: device, push: push, uniqueID: message.uniqueID, remarks: mark.map { [$0.words] } ?? [],
+        fate: fate)
     }
-    guard entry.isConnected else {
-      channels.received(message.sequence, by: device, on: key)
-      return applyToActivities(message.push, number: number, device: device, now: now)
-    }
-    broadcastsInFlight[device, default: [:]][number] = BroadcastInFlight(key: key, message: message)
-    broadcastsDue.append(Handover(device: device, number: number, push: message.push))
+    noteFate(of: number, fate, push: push, device: device, now: now)
+    if case .delivered = fate { return true }
+    return false
   }
 
   /// The stored broadcasts that a phone is to get now that it is there, or listens.
   mutating func findDueBroadcasts(device: String, now: Instant) {
-    guard self.device(device)?.isReachable ?? true else { return }
-    let flying = Set((broadcastsInFlight[device] ?? [:]).values.map(\.key))
-    for (key, message) in channels.due(for: device, now: now) where !flying.contains(key) {
-      deliver(message, on: key, to: device, now: now)
+    for (_, message) in channels.due(for: device, now: now) where !schedule.carries(message.push, to: device) {
+      if send(message, to: device, now: now) { channels.received(message.push, by: device) }
     }
   }
 
-  /// Whether `number` was a broadcast on its way; then the phone has it now.
-  mutating func acknowledgeBroadcast(device: String, number: UInt64, now: Instant) -> Bool {
-    guard let flight = broadcastsInFlight[device]?.removeValue(forKey: number) else { return false }
-    notifications.update(number) { $0.become(.delivered(now)) }
-    channels.received(flight.message.sequence, by: device, on: flight.key)
-    applyToActivities(flight.message.push, number: number, device: device, now: now)
-    findDueBroadcasts(device: device, now: now)  // a newer one may have come meanwhile
-    return true
+  /// A broadcast on its way met a phone that has gone: it comes again only if its channel still keeps it.
+  mutating func missed(_ number: UInt64, _ push: DeliveredPush, device: String, now: Instant) {
+    let isKept = channels.due(for: device, now: now).contains { $0.message.push == push }
+    let fate = LoggedNotification.Fate.dropped(
+      now, "the phone went away; the channel keeps \(isKept ? "it" : "nothing")")
+    notifications.update(number) { $0.become(fate) }
+    noteFate(of: number, fate, push: nil, device: device, now: now)
   }
 
-  /// The courier left: a broadcast that it carried comes again only if its channel still keeps it.
-  mutating func dropBroadcasts(device: String, now: Instant) {
-    for (number, flight) in broadcastsInFlight.removeValue(forKey: device) ?? [:] {
-      let isKept = channels.channels[flight.key]?.message?.sequence == flight.message.sequence
-      notifications.update(number) {
-        $0.become(
-          .dropped(
-            now, isKept ? "the phone went away; the channel keeps it" : "the phone went away; the channel keeps nothing"
-          ))
-      }
-    }
-  }
-
-  mutating func takeBroadcastsDue() -> [Handover] {
-    if broadcastsDue.isEmpty { return [] }
-    defer { broadcastsDue = [] }
-    return broadcastsDue
+  /// What is due for couriers by other ways than the outcome of a call; emptied by this.
+  mutating func takeDue() -> Outcome {
+    if due.handovers.isEmpty, due.overflows.isEmpty { return due }
+    defer { due = Outcome() }
+    return due
   }
 
   // MARK: Subscriptions
@@ -89,16 +97,40 @@ extension ServiceState {
     findDueBroadcasts(device: device, now: now)
   }
 
+  /// False for a phone that did not listen. What of the channel waits for it will not come.
+  @discardableResult
+  mutating func unsubscribe(device: String, from key: ChannelRegistry.Key, now: Instant) -> Bool {
+    guard channels.unsubscribe(device, from: key) else { return false }
+    dropBroadcasts(device: device, why: "the phone listens no more", now: now) { push in
+      push.channelID == key.id && push.bundleID == key.app.bundleID && push.environment == key.app.environment
+    }
+    return true
+  }
+
+  /// The app is gone from the phone.
+  mutating func unsubscribeAll(device: String, bundleID: String, now: Instant) {
+    channels.unsubscribeAll(device, bundleID: bundleID)
+    dropBroadcasts(device: device, why: "the app was removed", now: now) { push in
+      push.channelID != nil && push.bundleID == bundleID
+    }
+  }
+
+  private mutating func dropBroadcasts(
+    device: String, why: String, now: Instant, _ isMeant: (DeliveredPush) -> Bool
+  ) {
+    perform(schedule.drop(of: device, why: why, now: now, where: isMeant), now: now)
+  }
+
+  private mutating func perform(_ effects: [DeliverySchedule.Effect], now: Instant) {
+    var outcome = Outcome()
+    apply(effects, to: &outcome, now: now)
+    due += outcome
+  }
+
   mutating func createChannel(
     _ app: ChannelRegistry.App, policy: ChannelStoragePolicy, now: Instant
   ) throws(Refusal) -> String {
     try channels.demand(app.bundleID)
     return try channels.create(app, policy: policy, now: now, dice: &dice)
   }
-}
-
-/// A broadcast that a courier carries.
-struct BroadcastInFlight: Hashable, Sendable {
-  var key: ChannelRegistry.Key
-  var message: ChannelRegistry.Message
 }

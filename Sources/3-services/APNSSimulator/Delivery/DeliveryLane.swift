@@ -31,6 +31,8 @@ struct DeliveryLane: Sendable {
     case handOver(number: UInt64, DeliveredPush)
     /// It reached the phone, and the app was not there.
     case reachedNobody(number: UInt64, DeliveredPush)
+    /// A broadcast whose phone has gone: its channel keeps it for later, or nobody does.
+    case missed(number: UInt64, DeliveredPush)
   }
 
   var device = SimulatedDevice()
@@ -91,6 +93,8 @@ struct DeliveryLane: Sendable {
         now: now)
       {
       case .open: leave(entry, rules: rules, now: now, effects: &effects)
+      case .closed(let place, _) where place.isAway && entry.push.channelID != nil:
+        effects.append(.missed(number: entry.number, entry.push))
       case .closed(let place, let due):
         let fate = entry.fate
         if place != entry.place {
@@ -136,13 +140,16 @@ struct DeliveryLane: Sendable {
     for index in waiting.indices where waiting[index].push.token == token { waiting[index].isGone = isGone }
   }
 
-  /// Ends everything that waits by a token.
-  mutating func drop(_ token: [UInt8], why: String, now: Instant, effects: inout [Effect]) {
-    for entry in waiting where entry.push.token == token {
-      effects.append(.became(entry.number, .dropped(now, why)))
-    }
-    waiting.removeAll { $0.push.token == token }
+  /// Ends what waits and is meant.
+  mutating func drop(
+    why: String, now: Instant, effects: inout [Effect], where isMeant: (DeliveredPush) -> Bool
+  ) {
+    for entry in waiting where isMeant(entry.push) { effects.append(.became(entry.number, .dropped(now, why))) }
+    waiting.removeAll { isMeant($0.push) }
   }
+
+  /// Whether it waits here or is in flight.
+  func carries(_ push: DeliveredPush) -> Bool { inFlight?.push == push || waiting.contains { $0.push == push } }
 
   mutating func restore(_ entry: WaitingPush) { insert(entry) }
   mutating func restore(_ budget: BackgroundBudget, of app: InstalledApp) { budgets[app] = budget }
@@ -253,7 +260,8 @@ struct DeliveryLane: Sendable {
   }
 
   private static func isOnePlace(_ one: WaitingPush, _ other: WaitingPush, rules: DeliveryRules) -> Bool {
-    guard one.app == other.app else { return false }
+    // Storage of broadcasts is by channel.
+    guard one.app == other.app, one.push.channelID == other.push.channelID else { return false }
     switch (one.place, other.place) {
     case (.stored, .stored), (.throttled, .throttled): return true
     case (.queued, .queued): return rules.overwritesWaiting

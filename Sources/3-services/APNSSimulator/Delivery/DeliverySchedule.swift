@@ -47,9 +47,9 @@ struct DeliverySchedule: Sendable {
       if push.pushType == .background { changed.insert(device) }
     case .expired, .dropped, .overflow: break
     case .handedOver:
-      if lanes[device]?.device.keepsInFlight == true { changed.insert(device) }
+      if push.channelID == nil, lanes[device]?.device.keepsInFlight == true { changed.insert(device) }
     case .waits:
-      changed.insert(device)
+      if push.channelID == nil { changed.insert(device) }  // a broadcast is kept by its channel
       arm(device)
     }
     return placement
@@ -131,11 +131,21 @@ struct DeliverySchedule: Sendable {
 
   /// Ends what waits by a token.
   mutating func drop(_ token: [UInt8], of device: String, why: String, now: Instant) -> [Effect] {
+    drop(of: device, why: why, now: now) { $0.token == token }
+  }
+
+  /// Ends what waits for a device and is meant.
+  mutating func drop(
+    of device: String, why: String, now: Instant, where isMeant: (DeliveredPush) -> Bool
+  ) -> [Effect] {
     guard lanes[device]?.waiting.isEmpty == false else { return [] }
     var effects: [DeliveryLane.Effect] = []
-    change(device) { $0.drop(token, why: why, now: now, effects: &effects) }
+    change(device) { $0.drop(why: why, now: now, effects: &effects, where: isMeant) }
     return effects.map { Effect(device: device, what: $0) }
   }
+
+  /// Whether a push waits for the device or is in flight to it.
+  func carries(_ push: DeliveredPush, to device: String) -> Bool { lanes[device]?.carries(push) ?? false }
 
   // MARK: Time
 

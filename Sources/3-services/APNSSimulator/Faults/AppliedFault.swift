@@ -14,15 +14,18 @@ public struct AppliedFault: Hashable, Sendable, CustomStringConvertible {
   public var connection: UInt64
   /// 0 when no request was meant.
   public var stream: Int32 = 0
-  /// `apns-id` of the request, empty without.
+  /// `apns-id` of the request, `apns-request-id` of a broadcast or about channels; empty without.
   public var id = ""
   public var token: [UInt8] = []
+  /// The bundle id of a broadcast or of channel management.
   public var topic = ""
+  public var channel: String?
 
   public var description: String {
     var text = "\(at) fault \"\(rule)\": \(what), connection \(connection)"
     if stream != 0 { text += ", stream \(stream)" }
     if !token.isEmpty { text += ", token \(token.prefix(4).hex)…" }
+    if let channel { text += ", channel \(channel.shortened)" }
     return text
   }
 }

@@ -26,6 +26,7 @@ final class ConnectionFaults {
   private let desk: FaultDesk
   private let number: UInt64
   private let environment: SimulatedEnvironment
+  private let port: FaultRule.Port
   private var connection: HTTP2ServerConnection?
   private var newest: Int32 = 0
   private var withheld: Withheld?
@@ -44,12 +45,13 @@ final class ConnectionFaults {
   private var alarmDue: Instant.Span?
 
   init(
-    _ connection: HTTP2ServerConnection, number: UInt64, environment: SimulatedEnvironment, firstStreams: UInt32,
-    desk: FaultDesk
+    _ connection: HTTP2ServerConnection, number: UInt64, environment: SimulatedEnvironment, port: FaultRule.Port,
+    firstStreams: UInt32, desk: FaultDesk
   ) {
     self.connection = connection
     self.number = number
     self.environment = environment
+    self.port = port
     usualStreams = firstStreams
     self.desk = desk
     nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
@@ -67,15 +69,34 @@ final class ConnectionFaults {
   }
 
   private func opened() {
-    let subject = FaultSubject(moment: .open, connection: number, environment: environment)
+    let subject = FaultSubject(moment: .open, connection: number, environment: environment, port: port)
     if let due = desk.decide(subject).connection { _ = begin(due, subject, id: "") }
     review()
   }
 
   // MARK: Requests
 
+  /// What a request meets on its way in.
+  enum Encounter {
+    /// It is not to be answered, or not now.
+    case nothing
+    case natural
+    /// A fault in its answer, and how long that is held.
+    case answer(FaultAction.Answer, rule: String, delay: Instant.Span?)
+  }
+
+  /// Asks the rules about a request, and does to the connection what is due.
+  func meet(_ subject: FaultSubject, id: String) -> Encounter {
+    let decision = desk.decide(subject)
+    if let due = decision.connection, !begin(due, subject, id: id) { return .nothing }
+    guard !withholds(subject.stream) else { return .nothing }
+    guard let due = decision.answer, case .answer(let fault) = due.action else { return .natural }
+    desk.note(due.rule, fault.words, subject, id: id)
+    return .answer(fault, rule: due.rule, delay: due.delay)
+  }
+
   /// Does to the connection what is due; false when the request is not to be answered.
-  func begin(_ due: DueFault, _ subject: FaultSubject, id: String) -> Bool {
+  private func begin(_ due: DueFault, _ subject: FaultSubject, id: String) -> Bool {
     guard let connection, !isLost else { return false }
     desk.note(due.rule, due.action.words, subject, id: id)
     nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
@@ -120,7 +141,7 @@ final class ConnectionFaults {
   }
 
   /// Whether a request must wait unserved for the GOAWAY that will pass over it.
-  func withholds(_ stream: Int32) -> Bool {
+  private func withholds(_ stream: Int32) -> Bool {
     newest = max(newest, stream)
     guard withheld != nil else { return isLost }
     withheld?.streams.append(stream)
@@ -180,7 +201,7 @@ final class ConnectionFaults {
     if let withheld, !desk.isInForce(withheld.rule) { sayWithheld() }
     if let begun = begunStreams, !begun.isTimed, !desk.isInForce(begun.rule) { begunStreams = nil }
     if let begun = begunBandwidth, !begun.isTimed, !desk.isInForce(begun.rule) { begunBandwidth = nil }
-    let standing = desk.standing(of: environment)
+    let standing = desk.standing(of: environment, port)
     let streams = begunStreams.map { LastingFaults.State(rule: $0.rule, value: $0.value) } ?? standing.streams
     let bandwidth = begunBandwidth.map { LastingFaults.State(rule: $0.rule, value: $0.value) } ?? standing.bandwidth
     if streams?.value != shown.streams?.value {
@@ -199,7 +220,7 @@ final class ConnectionFaults {
 
   private func note(_ rule: String, _ action: FaultAction) {
     desk.countStanding(rule)
-    desk.note(rule, action.words, FaultSubject(moment: .open, connection: number, environment: environment))
+    desk.note(rule, action.words, FaultSubject(moment: .open, connection: number, environment: environment, port: port))
   }
 
   // MARK: Time

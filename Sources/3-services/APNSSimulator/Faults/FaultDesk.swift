@@ -101,9 +101,9 @@ final class FaultDesk: Sendable {
   // MARK: Connections
 
   /// What becomes of a newcomer.
-  func admission(to environment: SimulatedEnvironment) -> HTTP2Admission {
+  func admission(to environment: SimulatedEnvironment, _ port: FaultRule.Port) -> HTTP2Admission {
     guard isActive else { return .serve }
-    let subject = FaultSubject(moment: .accept, environment: environment)
+    let subject = FaultSubject(moment: .accept, environment: environment, port: port)
     guard let due = decide(subject).connection, case .handshake(let how) = due.action else { return .serve }
     note(due.rule, due.action.words, subject)
     switch how {
@@ -119,9 +119,9 @@ final class FaultDesk: Sendable {
 
   var needsDevice: Bool { shared.withLock { $0.engine.needsDevice } }
 
-  func standing(of environment: SimulatedEnvironment) -> LastingFaults {
+  func standing(of environment: SimulatedEnvironment, _ port: FaultRule.Port) -> LastingFaults {
     let now = clock.now
-    return shared.withLock { $0.engine.standing(of: environment, at: now) }
+    return shared.withLock { $0.engine.standing(of: environment, port, at: now) }
   }
 
   func isInForce(_ rule: String) -> Bool {
@@ -132,7 +132,7 @@ final class FaultDesk: Sendable {
   func note(_ rule: String, _ what: String, _ subject: FaultSubject, id: String = "") {
     var entry = AppliedFault(
       at: clock.now, rule: rule, what: what, environment: subject.environment, connection: subject.connection,
-      stream: subject.stream, id: id, token: subject.token, topic: subject.topic)
+      stream: subject.stream, id: id, token: subject.token, topic: subject.topic, channel: subject.channel)
     shared.withLock { shared in
       entry.number = shared.log.next
       shared.log.append { _ in entry }

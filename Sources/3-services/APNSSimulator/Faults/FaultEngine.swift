@@ -15,8 +15,11 @@ struct FaultSubject: Hashable, Sendable {
   /// 0 before the handshake.
   var connection: UInt64 = 0
   var environment: SimulatedEnvironment
+  var port = FaultRule.Port.push
   var stream: Int32 = 0
   var token: [UInt8] = []
+  /// `apns-channel-id`, of a broadcast or of channel management.
+  var channel: String?
   var device: String?
   var topic: String = ""
   var pushType: PushType = .alert
@@ -48,6 +51,7 @@ struct FaultEngine: Sendable {
   fileprivate enum Key: Hashable, Sendable {
     case connection(UInt64)
     case token([UInt8])
+    case channel(String)
   }
 
   /// What is due at once: at most one action on the answer and one on the connection.
@@ -103,10 +107,11 @@ struct FaultEngine: Sendable {
     }
   }
 
-  /// The lasting states that the rules in force give to every connection of `environment`, whatever it asks.
-  func standing(of environment: SimulatedEnvironment, at now: Instant) -> LastingFaults {
+  /// The lasting states that the rules in force give to every connection of `environment` at `port`, whatever
+  /// it asks.
+  func standing(of environment: SimulatedEnvironment, _ port: FaultRule.Port, at now: Instant) -> LastingFaults {
     var standing = LastingFaults()
-    for entry in entries where entry.rule.isStanding && entry.isInForce(in: environment, at: now) {
+    for entry in entries where entry.rule.isStanding && entry.isInForce(in: environment, port, at: now) {
       switch entry.rule.action {
       case .bandwidth(let rate, lasting: nil):
         standing.bandwidth = standing.bandwidth ?? .init(rule: entry.rule.id, value: rate)
@@ -172,17 +177,18 @@ extension FaultRule {
 }
 
 extension FaultEngine.Entry {
-  func isInForce(in environment: SimulatedEnvironment, at now: Instant) -> Bool {
-    rule.conditions.environments?.contains(environment) ?? true
+  func isInForce(in environment: SimulatedEnvironment, _ port: FaultRule.Port, at now: Instant) -> Bool {
+    rule.conditions.environments?.contains(environment) ?? true && rule.conditions.ports?.contains(port) ?? true
       && rule.conditions.schedule.isInForce(at: now, start: start)
   }
 
   /// Counts the subject if the conditions name it, and says whether the rule is due.
   fileprivate mutating func meets(_ subject: FaultSubject, at now: Instant) -> Bool {
     let conditions = rule.conditions
-    guard rule.moment == subject.moment, !rule.isStanding, isInForce(in: subject.environment, at: now),
+    guard rule.moment == subject.moment, !rule.isStanding, isInForce(in: subject.environment, subject.port, at: now),
       conditions.tokens?.contains(subject.token) ?? true, conditions.topics?.contains(subject.topic) ?? true,
       conditions.pushTypes?.contains(subject.pushType) ?? true,
+      conditions.channels.map({ channels in subject.channel.map(channels.contains) ?? false }) ?? true,
       conditions.devices.map({ devices in subject.device.map(devices.contains) ?? false }) ?? true
     else { return false }
     matched += 1
@@ -197,7 +203,7 @@ extension FaultEngine.Entry {
     switch rule.conditions.per {
     case .all: return matched
     case .connection: key = .connection(subject.connection)
-    case .token: key = .token(subject.token)
+    case .token: key = subject.channel.map { .channel($0) } ?? .token(subject.token)
     }
     counts[key, default: 0] += 1
     return counts[key] ?? 0

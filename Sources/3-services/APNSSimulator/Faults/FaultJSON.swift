@@ -22,6 +22,7 @@ enum FaultJSON {
     if !fault.id.isEmpty { object["id"] = .string(fault.id) }
     if !fault.token.isEmpty { object["token"] = .string(fault.token.hex) }
     if !fault.topic.isEmpty { object["topic"] = .string(fault.topic) }
+    object["channel"] = fault.channel.map { .string($0) }
     return .object(object)
   }
 
@@ -43,7 +44,9 @@ enum FaultJSON {
     list("token", conditions.tokens?.map(\.hex))
     list("device", conditions.devices.map(Array.init))
     list("topic", conditions.topics.map(Array.init))
+    list("channel", conditions.channels.map(Array.init))
     list("environment", conditions.environments?.map(\.rawValue))
+    list("port", conditions.ports?.map(\.rawValue))
     list("pushType", conditions.pushTypes?.map(\.rawValue))
     if conditions.per != .all { object["per"] = .string(conditions.per.rawValue) }
     if conditions.after != 0 { object["after"] = .number(JSONNumber(conditions.after)) }

@@ -57,13 +57,14 @@ extension FaultRule {
     guard case .handshake = action, conditions.namesRequests || conditions.per == .connection else { return }
     throw FaultReadingFault(
       path: path.appending("when"), found: "a handshake knows no request",
-      remedy: "Keep environment, rate, every, after, first, from, until and repeat only.")
+      remedy: "Keep environment, port, rate, every, after, first, from, until and repeat only.")
   }
 }
 
 extension FaultRule.Conditions {
   static let fields = [
-    "token", "device", "topic", "environment", "pushType", "per", "after", "first", "every", "rate", "from", "until",
+    "token", "device", "topic", "channel", "environment", "port", "pushType", "per", "after", "first", "every", "rate",
+    "from", "until",
     "repeat",
   ]
 
@@ -77,6 +78,9 @@ extension FaultRule.Conditions {
     tokens = try fields.set("token", { _ in "Write a device token: 2 to 200 hex digits." }, hex)
     devices = try fields.set("device", { _ in "Write the name of a device." }, some)
     topics = try fields.set("topic", { _ in "Write a topic such as \"com.example.app\"." }, some)
+    channels = try fields.set("channel", { _ in "Write a channel id, as apns-channel-id carries it." }, some)
+    ports = try fields.set(
+      "port", { FaultFields.choices(FaultRule.Port.allCases.map(\.rawValue), for: $0) }, FaultRule.Port.init(rawValue:))
     environments = try fields.set(
       "environment", { FaultFields.choices(SimulatedEnvironment.allCases.map(\.rawValue), for: $0) },
       SimulatedEnvironment.init(rawValue:))

@@ -21,12 +21,17 @@ public struct FaultRule: Hashable, Sendable {
 
   /// When a rule is due. All that is set must hold.
   public struct Conditions: Hashable, Sendable {
-    /// Whose requests; nil for all. A topic is compared with `apns-topic`, suffix and all.
+    /// Whose requests; nil for all. A topic is compared with `apns-topic`, suffix and all; with the bundle id in the path of
+    /// a broadcast or of channel management.
     public var tokens: Set<[UInt8]>?
     public var devices: Set<String>?
     public var topics: Set<String>?
     public var environments: Set<SimulatedEnvironment>?
-    /// By the header; without one, by the topic's suffix, else `alert`.
+    /// Where pushes and broadcasts go, or where channels are managed; nil for both.
+    public var ports: Set<Port>?
+    /// Broadcasts on these channels, and what is asked about them.
+    public var channels: Set<String>?
+    /// By the header; without one, by the topic's suffix, else `alert`. Broadcasts and channels are `liveactivity`.
     public var pushTypes: Set<PushType>?
 
     /// What `after`, `first` and `every` count in.
@@ -45,16 +50,23 @@ public struct FaultRule: Hashable, Sendable {
 
     /// Whether only a request can tell.
     var namesRequests: Bool {
-      tokens != nil || devices != nil || topics != nil || pushTypes != nil || per == .token
+      tokens != nil || devices != nil || topics != nil || pushTypes != nil || channels != nil || per == .token
     }
 
     /// Whether it takes requests (or connections) to be counted or diced.
     var counts: Bool { after != 0 || first != nil || every != 1 || rate != nil }
   }
 
+  /// The two kinds of listeners for providers, each in both environments.
+  public enum Port: String, CaseIterable, Hashable, Sendable {
+    case push
+    case manage
+  }
+
   public enum Count: String, CaseIterable, Hashable, Sendable {
     case all
     case connection
+    /// Of a broadcast: its channel.
     case token
   }
 

@@ -7,16 +7,14 @@ extension ProviderConnection {
   func enter(_ request: HTTP2Request, _ sorted: PushRequest, stream: Int32, meeting desk: FaultDesk) {
     let subject = subject(of: sorted, stream: stream, asksDevice: desk.needsDevice)
     let id = sorted[.messageID].map { text($0) } ?? ""
-    let decision = desk.decide(subject)
-    if let due = decision.connection, !faults.begin(due, subject, id: id) { return }
-    guard !faults.withholds(stream) else { return }
-    guard let due = decision.answer, case .answer(let fault) = due.action else {
-      return answer(stream, judge(sorted, body: request.body, excess: request.excess), to: sorted)
+    switch faults.meet(subject, id: id) {
+    case .nothing: break
+    case .natural: answer(stream, judge(sorted, body: request.body, excess: request.excess), to: sorted)
+    case .answer(let fault, let rule, let delay):
+      let verdict = judge(sorted, request, fault, rule: rule)
+      guard let delay else { return reply(stream, fault, verdict, sorted) }
+      faults.hold(for: delay) { [weak self] in self?.reply(stream, fault, verdict, sorted) }
     }
-    desk.note(due.rule, fault.words, subject, id: id)
-    let verdict = judge(sorted, request, fault, rule: due.rule)
-    guard let delay = due.delay else { return reply(stream, fault, verdict, sorted) }
-    faults.hold(for: delay) { [weak self] in self?.reply(stream, fault, verdict, sorted) }
   }
 
   private func subject(of request: PushRequest, stream: Int32, asksDevice: Bool) -> FaultSubject {
@@ -73,60 +71,6 @@ extension ProviderConnection {
     case .natural, .refuse, .raw: answer(stream, verdict, to: request)
     case .resetStream(let code): connection?.reset(stream: stream, code: code)
     case .none: break
-    }
-  }
-}
-
-extension FaultAction.Answer {
-  /// The answer with what the fault does to its form.
-  fileprivate func adorned(_ answer: ProviderAnswer) -> ProviderAnswer {
-    var answer = answer
-    if let retryAfter { answer.fields.append(HTTP2Field("retry-after", retryAfter)) }
-    if isSplit { answer.dataSize = 1 }
-    return answer
-  }
-
-  fileprivate var status: Int {
-    switch reply {
-    case .refuse(let refuse): refuse.status
-    case .raw(let status, _, _): status
-    case .natural, .resetStream, .none: 200
-    }
-  }
-
-  /// Whether a client takes it for the push's acceptance.
-  fileprivate var isSuccess: Bool {
-    switch reply {
-    case .raw(let status, _, _): status == 200
-    case .refuse(let refuse): refuse.status == 200
-    case .natural: true
-    case .resetStream, .none: false
-    }
-  }
-
-  fileprivate var fields: [HTTP2Field] {
-    guard case .raw(_, _, let contentType?) = reply else { return [] }
-    return [HTTP2Field("content-type", contentType)]
-  }
-
-  fileprivate func body(now: Instant) -> [UInt8] {
-    switch reply {
-    case .natural, .resetStream, .none: return []
-    case .raw(_, let body, _): return body
-    case .refuse(let refuse):
-      var object: JSONObject = ["reason": .string(refuse.reason)]
-      if let since = refuse.since(now) { object["timestamp"] = .number(JSONNumber(since.milliseconds)) }
-      return JSONValue.object(object).encoded()
-    }
-  }
-}
-
-extension FaultAction.Refuse {
-  fileprivate func since(_ now: Instant) -> Instant? {
-    switch timestamp {
-    case .usual: status == 410 ? now : nil
-    case .at(let instant): instant
-    case .absent: nil
     }
   }
 }

@@ -46,11 +46,12 @@ struct ActivityBoard: Sendable {
   /// Pushes that started nothing, by phone.
   private(set) var unstarted: [String: [Ignored]] = [:]
   private var byToken: [[UInt8]: String] = [:]
+  private var byPlace: [Place: [String]] = [:]
   private var budgets: [Place: LiveActivityBudget] = [:]
   /// Pushes that phones do not have yet, by their numbers.
   var underWay: [UInt64: DeliveredPush] = [:]
   private(set) var changed: Set<String> = []
-  /// When time alone changes something; kept, since it is asked for with each push.
+  /// When time alone changes something, or earlier; kept, since it is asked for with each push.
   private(set) var nextDue: Instant?
 
   init(rules: Rules) { self.rules = rules }
@@ -64,14 +65,15 @@ struct ActivityBoard: Sendable {
   }
 
   func listening(_ place: Place, to channel: String) -> [String] {
-    entries.values.filter { $0.place == place && $0.activity.channel == channel }.map(\.id).sorted()
+    (byPlace[place] ?? []).filter { entries[$0]?.activity.channel == channel }.sorted()
   }
 
   mutating func add(_ entry: Entry) {
     entries[entry.id] = entry
     if let token = entry.token { byToken[token] = entry.id }
+    byPlace[entry.place, default: []].append(entry.id)
     changed.insert(entry.id)
-    noteDue()
+    noteDue(of: entry)
   }
 
   mutating func setToken(_ token: [UInt8]?, of id: String) {
@@ -128,13 +130,19 @@ struct ActivityBoard: Sendable {
     if isApplied, let notification { entry.applied = entry.applied.suffix(Self.mostIgnored - 1) + [notification] }
     entries[id] = entry
     if !effects.isEmpty { changed.insert(id) }
-    noteDue()
+    noteDue(of: entry)
     return effects
   }
 
   private static let mostIgnored = 100
 
-  private mutating func noteDue() {
+  /// May bring `nextDue` forward; `noteDue()` puts it right.
+  private mutating func noteDue(of entry: Entry) {
+    guard let due = entry.activity.nextDue(rules.life) else { return }
+    nextDue = nextDue.map { min($0, due) } ?? due
+  }
+
+  mutating func noteDue() {
     nextDue = entries.values.compactMap { $0.activity.nextDue(rules.life) }.min()
   }
 
@@ -147,6 +155,7 @@ struct ActivityBoard: Sendable {
     for entry in entries.values where entry.place.device == device && entry.place.bundleID == bundleID {
       if let token = entry.token { byToken[token] = nil }
       entries[entry.id] = nil
+      byPlace[entry.place]?.removeAll { $0 == entry.id }
       changed.insert(entry.id)
     }
     noteDue()

@@ -84,7 +84,7 @@ extension ControlRoutes {
         throw ControlFault(404, at: "channel", error.explanation, "GET /channels lists them.")
       }
     case "DELETE":
-      guard core.withState({ state, _ in state.channels.unsubscribe(device, from: key) }) else {
+      guard core.withState({ state, now in state.unsubscribe(device: device, from: key, now: now) }) else {
         throw ControlFault(404, at: "channel", "the phone does not listen to it", "GET /channels tells who does.")
       }
     default: throw Self.wrongMethod(request, "PUT or DELETE")

@@ -70,6 +70,6 @@ extension Courier {
     device: String, bundle: String, environment: SimulatedEnvironment = .sandbox, channel: String
   ) -> Bool {
     let key = ChannelRegistry.Key(app: ChannelRegistry.App(bundleID: bundle, environment: environment), id: channel)
-    return core.withState { state, _ in state.channels.unsubscribe(device, from: key) }
+    return core.withState { state, now in state.unsubscribe(device: device, from: key, now: now) }
   }
 }

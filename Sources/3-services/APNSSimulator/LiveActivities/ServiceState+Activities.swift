@@ -16,7 +16,8 @@ extension ServiceState {
     guard let push = push ?? activities.underWay[number], push.pushType == .liveactivity else { return }
     switch fate {
     case .delivered:
-      activities.underWay[number] = nil
+      // One that left at once is counted by whoever fans it out.
+      if let known = activities.underWay.removeValue(forKey: number) { channels.received(known, by: device) }
       applyToActivities(push, number: number, device: device, now: now)
     case .replaced, .expired, .dropped: activities.underWay[number] = nil
     case .stored, .sent, .grouped, .throttled, .queued: activities.underWay[number] = push
@@ -27,13 +28,16 @@ extension ServiceState {
   mutating func applyToActivities(_ push: DeliveredPush, number: UInt64, device: String, now: Instant) {
     guard push.pushType == .liveactivity else { return }
     let place = ActivityBoard.Place(device: device, bundleID: push.bundleID, environment: push.environment)
+    // Most phones on a channel have no activity, and a channel may have very many phones.
+    let listeners = push.channelID.map { activities.listening(place, to: $0) }
+    if let listeners, listeners.isEmpty { return }
     let payload: Payload
     do { payload = try Payload(bytes: push.payload) } catch {
       return activities.note(
         unstarted: "the payload is no JSON: \(error)", notification: number, device: device, now: now)
     }
-    if let channel = push.channelID {
-      for id in activities.listening(place, to: channel) { change(id, payload, push, number, now) }
+    if let listeners {
+      for id in listeners { change(id, payload, push, number, now) }
       return
     }
     if let entry = activities.entry(token: push.token) { return change(entry.id, payload, push, number, now) }
@@ -123,7 +127,9 @@ extension ServiceState {
 
   /// Lets time change what it has changed by now: stale, ended by age, dismissed.
   mutating func settleActivities(now: Instant) {
+    guard let due = activities.nextDue, due <= now else { return }
     for id in activities.due(now) { _ = handle(activity: id, .timePassed, now: now) }
+    activities.noteDue()
   }
 
   private mutating func settle(_ id: String, _ effects: [LiveActivity.Effect], _ now: Instant) {
@@ -140,20 +146,20 @@ extension ServiceState {
           _ = end(token, reason: .expiredToken, since: at, isToldAtOnce: false, now: now)
           activities.setToken(nil, of: id)
         }
-        if let channel = entry.activity.channel { leave(channel, entry.place) }
+        if let channel = entry.activity.channel { leave(channel, entry.place, now) }
       }
     }
     if isNews { activityNews.append(ActivityNews(device: entry.place.device, id: id)) }
   }
 
   /// The last activity of a phone on a channel is gone: the phone listens no more.
-  private mutating func leave(_ channel: String, _ place: ActivityBoard.Place) {
+  private mutating func leave(_ channel: String, _ place: ActivityBoard.Place, _ now: Instant) {
     let others = activities.listening(place, to: channel).contains { id in
       if case .dismissed = activities.entries[id]?.activity.state { false } else { true }
     }
     guard !others else { return }
     let app = ChannelRegistry.App(bundleID: place.bundleID, environment: place.environment)
-    _ = channels.unsubscribe(place.device, from: ChannelRegistry.Key(app: app, id: channel))
+    unsubscribe(device: place.device, from: ChannelRegistry.Key(app: app, id: channel), now: now)
   }
 
   mutating func takeActivityNews() -> [ActivityNews] {

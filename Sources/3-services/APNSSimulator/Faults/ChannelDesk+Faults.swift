@@ -1,0 +1,87 @@
+internal import Basics
+internal import PushPayload
+internal import Transport
+
+/// A connection's way to answer requests about channels while faults are set. On its loop.
+struct ChannelExchange {
+  var stream: Int32
+  var connection: HTTP2ServerConnection
+  var faults: ConnectionFaults
+  /// What the request is answered without a fault in the way; the mark is left on what is broadcast.
+  var natural: (FaultMark?) -> ProviderAnswer
+  /// Looks at the credential only, since it counts whatever becomes of the request.
+  var prove: () -> Void
+  /// The id that a refusal by fault carries.
+  var answerID: () -> Bytes
+  var answer: (ProviderAnswer) -> Void
+}
+
+extension ChannelDesk {
+  func enter(_ request: ChannelRequest, _ subject: FaultSubject, _ exchange: ChannelExchange) {
+    let id = request.requestID.map { text($0) } ?? ""
+    switch exchange.faults.meet(subject, id: id) {
+    case .nothing: break
+    case .natural:
+      onceKept(exchange.natural(nil), request, on: exchange.connection.loop, then: exchange.answer)
+    case .answer(let fault, let rule, let delay):
+      let given = judge(request, fault, rule: rule, exchange)
+      let reply = {
+        switch fault.reply {
+        case .natural, .refuse, .raw:
+          onceKept(given, request, on: exchange.connection.loop, then: exchange.answer)
+        case .resetStream(let code): exchange.connection.reset(stream: exchange.stream, code: code)
+        case .none: break
+        }
+      }
+      guard let delay else { return reply() }
+      exchange.faults.hold(for: delay, reply)
+    }
+  }
+
+  /// The answer with a fault in the way. The request takes effect if the answer says so, or the fault does.
+  private func judge(
+    _ request: ChannelRequest, _ fault: FaultAction.Answer, rule: String, _ exchange: ChannelExchange
+  ) -> ProviderAnswer {
+    let words = "fault \"\(rule)\": \(fault.words)"
+    switch fault.reply {
+    case .natural:
+      return fault.adorned(exchange.natural(FaultMark(words: words, isLost: fault.delivers == false)))
+    case .refuse, .raw, .resetStream, .none:
+      if fault.delivers ?? fault.isSuccess { _ = exchange.natural(FaultMark(words: words)) } else { exchange.prove() }
+      let id = exchange.answerID()
+      let now = core.clock.now
+      var answer = ProviderAnswer(fault.status, requestID: id)
+      answer.fields += fault.fields
+      answer.body = fault.body(now: now)
+      if case .refuse(let refuse) = fault.reply, let reason = RefusalReason(rawValue: refuse.reason) {
+        answer.reason = reason
+        core.note(
+          Refusal(reason, since: refuse.since(now), words), id: id, path: request.path, topic: nil, now: now)
+      }
+      return fault.adorned(answer)
+    }
+  }
+
+  func subject(
+    of request: ChannelRequest, stream: Int32, connection: UInt64, environment: SimulatedEnvironment,
+    port: FaultRule.Port
+  ) -> FaultSubject {
+    var subject = FaultSubject(moment: .request, connection: connection, environment: environment, port: port)
+    subject.stream = stream
+    subject.channel = request.channelID.map { String(decoding: $0, as: UTF8.self) }
+    subject.pushType = .liveactivity
+    switch request.place {
+    case .broadcast(let bundleID), .channels(let bundleID), .allChannels(let bundleID): subject.topic = bundleID
+    case nil: break
+    }
+    return subject
+  }
+
+  /// Judges the credential of a request, and nothing else of it.
+  func prove(_ request: ChannelRequest, trust: inout ConnectionTrust, environment: SimulatedEnvironment) {
+    let environment = request.host.flatMap { SimulatedEnvironment(host: $0) } ?? environment
+    _ = try? trust.authenticate(
+      request.authorization, environment: environment, now: core.clock.now, rules: core.checks.rules.trust,
+      directory: core.providers)
+  }
+}
