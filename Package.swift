@@ -47,7 +47,7 @@ let package = Package(
     system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
     // the lock
     .target(name: "CShims", path: "Sources/0-system/CShims"),
-    // the macros of OpenSSL and the variadics of libmicrohttpd
+    // the macros of OpenSSL, the variadics of libmicrohttpd, and whether a sanitizer watches
     .target(
       name: "CLibraryShims", dependencies: ["COpenSSL", "CMicroHTTPD"], path: "Sources/0-system/CLibraryShims"),
     // the variadics of libcurl
