@@ -74,4 +74,13 @@ public protocol PushSender: Sendable {
   /// Sends all and answers one outcome each, in order. Returns once every push ended; suspends while no stream is free,
   /// so that a caller with batches of bounded size runs in constant memory. Cancelling waits for what already left.
   func send(_ batch: [OutgoingPush]) async -> [PushOutcome]
+
+  /// The same for pushes that lie ready in memory, from where they may leave without being copied. Default: the other.
+  func send(_ batch: PushBatch) async -> [PushOutcome]
+}
+
+extension PushSender {
+  public func send(_ batch: PushBatch) async -> [PushOutcome] {
+    await send((0..<batch.count).map { batch.push(at: $0) })
+  }
 }

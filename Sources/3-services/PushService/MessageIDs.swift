@@ -1,4 +1,5 @@
 import Basics
+import Delivery
 
 /// Gives message ids: milliseconds since 1970 and five more digits, 18 digits in all until the year 2286.
 ///
@@ -33,23 +34,11 @@ final class MessageIDs: Sendable {
 /// What a push to a device is called at APNs, the same however often it is tried (DESIGN §5, exactly one showing).
 enum PushIdentity {
   /// A UUID of version 8 (RFC 9562 §5.8) that holds the message id and the ordinal: unique, and readable in a log.
-  static func apnsID(message: Int64, device: UInt32) -> String {
+  static func apnsID(message: Int64, device: UInt32) -> UUIDBits {
     let message = UInt64(bitPattern: message)
-    let high = (message >> 16) << 16 | 0x8000 | (message >> 4) & 0x0FFF
-    let low = 0x8000_0000_0000_0000 | (message & 0xF) << 58 | UInt64(device)
-    return String(unsafeUninitializedCapacity: 36) { buffer in
-      var at = 0
-      for digit in 0..<32 {
-        if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-          buffer[at] = UInt8(ascii: "-")
-          at += 1
-        }
-        let nibble = UInt8(truncatingIfNeeded: (digit < 16 ? high : low) >> UInt64((15 - digit % 16) * 4)) & 0xF
-        buffer[at] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-        at += 1
-      }
-      return at
-    }
+    return UUIDBits(
+      high: (message >> 16) << 16 | 0x8000 | (message >> 4) & 0x0FFF,
+      low: 0x8000_0000_0000_0000 | (message & 0xF) << 58 | UInt64(device))
   }
 
   /// For a push whose caller set none: what was sent twice replaces itself.

@@ -46,11 +46,7 @@ struct ShardRun {
 struct PushRender: Sendable {
   private let message: Int64
   private let renderer: PayloadRenderer
-  private let topic: String
-  private let pushType: PushType
-  private let priority: PushPriority
-  private let expiration: Int64?
-  private let collapseID: String
+  private let shared: PushBatch.Shared
   private let hasBadge: Bool
 
   /// nil for what no Belfry wrote.
@@ -60,22 +56,27 @@ struct PushRender: Sendable {
     else { return nil }
     message = push.id
     renderer = PayloadRenderer(payload)
-    topic = pushType.topic(bundleID: app.bundleID)
-    self.pushType = pushType
-    self.priority = priority
-    expiration = push.expiration
-    collapseID = push.collapseID ?? PushIdentity.collapseID(message: push.id)
+    shared = PushBatch.Shared(
+      topic: pushType.topic(bundleID: app.bundleID), pushType: pushType, priority: priority,
+      expiration: push.expiration, collapseID: push.collapseID ?? PushIdentity.collapseID(message: push.id))
     hasBadge = push.badge != .none
   }
 
-  func push(_ device: ClaimedDevice) -> OutgoingPush {
-    let badge = hasBadge ? Int64(device.badge) : nil
-    var payload: [UInt8] = []
-    payload.reserveCapacity(renderer.size(badge: badge, messageID: message))
-    renderer.append(badge: badge, messageID: message, to: &payload)
-    return OutgoingPush(
-      id: PushIdentity.apnsID(message: message, device: device.ordinal), token: device.token, topic: topic,
-      pushType: pushType, priority: priority, expiration: expiration, collapseID: collapseID, payload: payload)
+  /// One push for each device, in the same order, written where it will leave from.
+  func batch(_ devices: [ClaimedDevice]) -> PushBatch {
+    var batch = PushBatch()
+    batch.reserve(devices.count, bodySize: renderer.maximumSize)
+    let shared = batch.share(shared)
+    for device in devices {
+      let badge = hasBadge ? Int64(device.badge) : nil
+      batch.append(
+        id: PushIdentity.apnsID(message: message, device: device.ordinal), token: device.token, shared: shared,
+        bodySize: renderer.size(badge: badge, messageID: message)
+      ) { body in
+        renderer.write(badge: badge, messageID: message, into: body) ?? 0
+      }
+    }
+    return batch
   }
 }
 

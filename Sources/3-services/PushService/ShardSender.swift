@@ -86,7 +86,7 @@ struct ShardSender: Sendable {
     run.claimed(first)
     while !claimed.isEmpty {
       let batch = claimed
-      async let answers = sender.send(batch.map(render.push))
+      async let answers = sender.send(render.batch(batch))
       let saved = await save(&run, claiming: run.next())
       let sorted = Answers(await answers, batch, run.push, at: clock.now)
       let verdict = judge(sorted, run, key)
