@@ -55,11 +55,14 @@ struct HTTP2ClientTests {
 
   @Test("RST_STREAM goes both ways with its code, and other streams do not care")
   func resets() async throws {
+    let held = Mailbox<Int32>()
     try await withPair(
       answer: { connection, stream, request in
         if request.path.elementsEqual("/refuse".utf8) {
           connection.reset(stream: stream, code: .refusedStream)
-        } else if !request.path.elementsEqual("/hold".utf8) {
+        } else if request.path.elementsEqual("/hold".utf8) {
+          held.post(stream)
+        } else {
           connection.respond(stream: stream, status: 200, fields: [], body: [])
         }
       },
@@ -67,6 +70,7 @@ struct HTTP2ClientTests {
         #expect(await client.send("/refuse") == .success(1))
         #expect(await client.until { _ in true } == [.failed(stream: 1, .refusedStream)])
         #expect(await client.send("/hold") == .success(3))
+        #expect(await held.next() == 3)  // one that never left would be told as refused
         _ = await client.onLoop { $0.connection.reset(stream: 3) }
         #expect(await client.until { _ in true } == [.failed(stream: 3, .cancel)])
         #expect(await client.send("/") == .success(5))
