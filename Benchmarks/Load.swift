@@ -5,7 +5,7 @@ struct Load {
   var perSecond: Double
   /// User and system, the whole process, for each push.
   var cpuMicroseconds: Double
-  /// The same without the first tenth, when connections come up; of our own process only.
+  /// The same from the moment on when all connections are up, after the first tenth; of our own process only.
   var steadyPerSecond = 0.0
   /// Resident growth after the warm-up, in MiB; of our own process only.
   var growth = 0.0

@@ -53,8 +53,9 @@ func roundTripBenchmark(_ setting: Setting) throws -> [Figure] {
   var figures: [Figure] = []
   for connections in [1, 2, 4, 8] {
     let bound = Double(streams * connections) / 0.1
+    // long enough for the pool to open all connections, of which it opens four a second, and to be steady then
     let shape = Shape(
-      pushes: setting.pushes(Int(bound) * 6), connections: connections, streams: streams)
+      pushes: Int(bound) * (setting.isQuick ? 5 : 8), connections: connections, streams: streams)
     var rates: [Double] = []
     for _ in 0..<(setting.isQuick ? 1 : 5) {
       rates.append(try runSender(scene, port: relay.port, shape).steadyPerSecond)
