@@ -7,7 +7,7 @@ import Testing
 import Transport
 
 /// Channels of one app over a scripted peer that is both hosts.
-private struct ChannelFixture {
+struct ChannelFixture {
   let channels: APNSChannels
   let peer: ScriptedPeer
   let loop = EventLoop(name: "channels")
@@ -48,7 +48,7 @@ private struct ChannelFixture {
   }
 }
 
-private let update = LiveActivityPush.update(contentState: ["n": 1], at: SystemClock().now)
+let update = LiveActivityPush.update(contentState: ["n": 1], at: SystemClock().now)
 
 @Suite("Channels and broadcasts, the client's side")
 struct ChannelClientTests {
@@ -179,7 +179,9 @@ struct ChannelClientTests {
     try await ChannelFixture.run(clock: clock, script, adjust: twice) { fixture in
       async let list = fixture.channels.channels()
       #expect(await eventually { fixture.requests.count == 1 && clock.sleeperCount == 1 })
-      clock.advance(by: .seconds(10))
+      clock.advance(by: .seconds(2))  // asked by PING, which is answered
+      #expect(await eventually { clock.sleeperCount == 1 })
+      clock.advance(by: .seconds(8))
       let answered = try await list
       #expect(answered == [])
       #expect(fixture.requests.map(\.connection) == [0, 0])

@@ -208,6 +208,30 @@ struct ClientAddressTests {
     await peer.stop()
   }
 
+  @Test("C40 one address drops SYNs: pushes go by another at once, and the dark one is named")
+  func droppedSYN() async throws {
+    let backlog = try #require(FullBacklog(), "this kernel answers though the queue is full")
+    let peer = try await ScriptedPeer.start { _ in [.accept] }
+    let (dark, good) = (backlog.endpoint, peer.endpoint)
+    let fixture = try ClientFixture(peer) { configuration in
+      configuration.server = APNSServer(Endpoint(host: "localhost", port: 2197))
+      configuration.resolver = ScriptedResolver { _ in [dark, good] }
+      configuration.pool.size.limit = 1
+      configuration.pool.size.opensPerSecond = 100
+      configuration.pool.requestTimeout = .hours(1)
+    }
+    var rounds = 0
+    while fixture.client.darkAddresses.isEmpty, rounds < 40 {
+      #expect(await fixture.client.send(pushes(rounds..<rounds + 1)).accepted == 1)
+      await dropConnections(fixture.client, peer)
+      rounds += 1
+    }
+    #expect(fixture.client.darkAddresses.map(\.address) == [dark])
+    #expect(peer.log.withLock { $0.accepted.count } == rounds, "each once")
+    await fixture.stop()
+    await peer.stop()
+  }
+
   @Test("an address where nobody listens costs nothing but the look at the next")
   func refused() async throws {
     let peer = try await ScriptedPeer.start { _ in [.accept] }

@@ -20,6 +20,8 @@ final class RawPeer: Sendable {
     var requests = 0
     /// Error codes of the GOAWAY frames that clients sent.
     var goAways: [UInt32] = []
+    /// Connections that clients ended.
+    var ended = 0
   }
 
   private init(
@@ -35,9 +37,11 @@ final class RawPeer: Sendable {
   /// - Parameters:
   ///   - inPieces: each byte goes in a TLS record of its own.
   ///   - acknowledges: whether the client's SETTINGS are acknowledged.
+  ///   - late: what follows the script's bytes as soon as the test lets it.
   ///   - drip: from then on, on the first connection, one byte of a frame that never ends, every 20 ms.
   static func start(
-    inPieces: Bool = false, acknowledges: Bool = true, drip: Bool = false, script: @escaping Script
+    inPieces: Bool = false, acknowledges: Bool = true, drip: Bool = false,
+    late: (permission: Locked<Bool>, script: Script)? = nil, script: @escaping Script
   ) async throws -> RawPeer {
     let clock = SystemClock()
     let (begin, end) = (clock.now - .days(1), clock.now + .days(30))
@@ -53,7 +57,7 @@ final class RawPeer: Sendable {
         seen.connections += 1
         return seen.connections - 1
       }
-      return Handler(stream, seen, inPieces, acknowledges, drip && number == 0, script)
+      return Handler(stream, seen, inPieces, acknowledges, drip && number == 0, late, script)
     }
     return RawPeer(authority, listener, loops, seen)
   }
@@ -71,6 +75,7 @@ final class RawPeer: Sendable {
     private let inPieces: Bool
     private let acknowledges: Bool
     private let drip: Bool
+    private let late: (permission: Locked<Bool>, script: Script)?
     private let script: Script
     private var reader = RawFrameReader()
     private var prefaceLeft = RawFrame.preface.count
@@ -78,13 +83,14 @@ final class RawPeer: Sendable {
 
     init(
       _ stream: StreamConnection, _ seen: Locked<Seen>, _ inPieces: Bool, _ acknowledges: Bool, _ drip: Bool,
-      _ script: @escaping Script
+      _ late: (permission: Locked<Bool>, script: Script)?, _ script: @escaping Script
     ) {
       self.stream = stream
       self.seen = seen
       self.inPieces = inPieces
       self.acknowledges = acknowledges
       self.drip = drip
+      self.late = late
       self.script = script
     }
 
@@ -124,8 +130,16 @@ final class RawPeer: Sendable {
         guard !isDripping else { return }
         if drip { return startDripping() }
         say(script(total, ordinal, frame.stream))
+        if let late { sayLate(late.script(total, ordinal, frame.stream), late.permission) }
       case .priority, .resetStream, .pushPromise, .windowUpdate, .continuation: break
       }
+    }
+
+    private func sayLate(_ bytes: [UInt8], _ permission: Locked<Bool>) {
+      guard !bytes.isEmpty, !stream.isClosed else { return }
+      if permission.withLock({ $0 }) { return say(bytes) }
+      nonisolated(unsafe) let handler = self  // the timer fires on this connection's loop
+      stream.loop.schedule(after: .milliseconds(5)) { handler.sayLate(bytes, permission) }
     }
 
     private var isDripping = false
@@ -144,7 +158,10 @@ final class RawPeer: Sendable {
     }
 
     func writable() {}
-    func receivedEnd() { stream.close() }
+    func receivedEnd() {
+      seen.withLock { $0.ended += 1 }
+      stream.close()
+    }
     func timeCheck(now: Int64) -> Int64 { .max }
     func closed(_ fault: TransportFault) {}
   }

@@ -8,9 +8,9 @@ import Transport
 @Suite("The provider client and a server that is strange but within the rules", .timeLimit(.minutes(2)))
 struct StrangeServerTests {
   static func fixture(
-    _ peer: RawPeer, _ adjust: (inout APNSClient.Configuration) -> Void = { _ in }
+    _ peer: RawPeer, clock: any WallClock = SystemClock(), _ adjust: (inout APNSClient.Configuration) -> Void = { _ in }
   ) throws -> ClientFixture {
-    try ClientFixture(endpoint: peer.endpoint, authority: peer.authority) { configuration in
+    try ClientFixture(endpoint: peer.endpoint, authority: peer.authority, clock: clock) { configuration in
       configuration.pool.size.limit = 1
       configuration.pool.size.opensPerSecond = 100
       configuration.pool.size.firstDelay = .milliseconds(20)

@@ -39,7 +39,9 @@ struct FaultClientTests {
   }
 
   static func run(
-    _ rules: String, tokens: Int = 100, adjust: (inout APNSClient.Configuration) -> Void = { _ in },
+    _ rules: String, tokens: Int = 100, simulator change: (inout APNSSimulator.Configuration) -> Void = { _ in },
+    sharesClock: Bool = false,
+    adjust: (inout APNSClient.Configuration) -> Void = { _ in },
     _ body: (Scene) async throws -> Void
   ) async throws {
     let clock = VirtualClock(now: SystemClock().now)
@@ -47,6 +49,7 @@ struct FaultClientTests {
     configuration.seed = 1
     configuration.clock = clock
     configuration.logCapacity = 200_000
+    change(&configuration)
     configuration.faults.rules = try FaultReadingTests.read(rules)
     let simulator = try await APNSSimulator.start(configuration)
     let credentials = simulator.credentials
@@ -61,7 +64,7 @@ struct FaultClientTests {
     settings.seed = 1
     settings.onEvent = { event in events.withLock { $0.append(event) } }
     adjust(&settings)
-    let client = try APNSClient(settings, clock: SystemClock(), loop: loop)
+    let client = try APNSClient(settings, clock: sharesClock ? clock : SystemClock(), loop: loop)
     let devices = (0..<tokens).map { simulator.issueToken(device: "phone-\($0)", bundle: "com.example.app") }
     let scene = Scene(simulator: simulator, client: client, clock: clock, events: events, tokens: devices)
     func stop() async {

@@ -89,6 +89,37 @@ struct CredentialWatchTests {
     await scene.stop()
   }
 
+  @Test("C26 SIGHUP has a held credential try again at once, health says how; a file's change alone does not")
+  func resumes() async throws {
+    let scene = try await Scene()
+    let clock = VirtualClock(now: SystemClock().now + .hours(-2))
+    let server = APNSServer(scene.simulator.endpoint)
+    let senders = Senders(
+      .init(sandbox: server, production: server, trust: .pem(scene.simulator.credentials.authority.pem)),
+      try scene.watch.read(), clock: clock, loops: scene.loops, tell: { _, _ in })
+    let app = AppRecord(id: 1, key: "a", bundleID: "com.example.app", name: nil)
+    let sender = try #require(await senders.sender(for: app, .sandbox))
+    var push = PushCommandTests.push
+    (push.payload, push.token, push.expiration) = (Array("{}".utf8), [UInt8](repeating: 1, count: 32), nil)
+    // the clock is two hours behind: every provider token is too old
+    let first = await sender.send([push])[0]
+    #expect(Self.reason(first).contains("suspended"), "\(first)")
+    let health = JSONValue.array(await senders.health()).text
+    #expect(health.contains(#""credential":"held""#) && health.contains("SIGHUP"), "\(health)")
+    let watch = CredentialWatch(
+      senders: senders, clock: clock, log: scene.watch.log, files: { [] }, read: scene.watch.read,
+      resume: { await senders.resume() })
+    clock.advance(by: .hours(2))
+    await watch.reread(why: "a file changed")
+    #expect(scene.log("credentials_read").last?.contains(#""resumed":[]"#) == true)
+    await watch.reread(why: "SIGHUP", resumes: true)
+    #expect(scene.log("credentials_read").last?.contains(#""resumed":["* sandbox"]"#) == true)
+    #expect(Self.reason(await sender.send([push])[0]) == "BadDeviceToken")
+    #expect(await senders.resume() == [], "nothing is held any more")
+    await senders.close()
+    await scene.stop()
+  }
+
   @Test("a file that changes on disk is seen, and SIGHUP is heeded")
   func seesChanges() async throws {
     let scene = try await Scene()

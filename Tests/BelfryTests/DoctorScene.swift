@@ -36,12 +36,12 @@ extension DoctorTests {
     /// The configuration with one key.
     func key(
       _ bytes: [UInt8]? = nil, name: String? = nil, keyID: String? = nil, teamID: String? = nil,
-      bundle: String = DoctorTests.bundle
+      bundle: String = DoctorTests.bundle, settings: String = ""
     ) throws -> Doctor {
       let path = try write(bytes ?? credentials.signingKey.pem, name ?? "key.p8")
       return try doctor(
         #"{bundle: "\#(bundle)", key: "\#(path)", keyID: "\#(keyID ?? credentials.keyID)", "#
-          + #"teamID: "\#(teamID ?? credentials.teamID)"}"#)
+          + #"teamID: "\#(teamID ?? credentials.teamID)"}"#, settings: settings)
     }
 
     func certificate(
@@ -53,8 +53,9 @@ extension DoctorTests {
       return try doctor(#"{bundle: "\#(bundle)", certificate: "\#(path)", passwordFile: "\#(secret)"}"#)
     }
 
-    func doctor(_ credential: String) throws -> Doctor {
-      let file = try write(Array("{credentials: [\(credential)], data: \"none\"}".utf8), "belfry.json5")
+    /// - Parameter settings: more of the configuration, each ending with a comma.
+    func doctor(_ credential: String, settings: String = "") throws -> Doctor {
+      let file = try write(Array("{\(settings)credentials: [\(credential)], data: \"none\"}".utf8), "belfry.json5")
       var parsed = ParsedCommand()
       parsed.values["config"] = [file]
       var doctor = Doctor(try ServeConfiguration(parsed, environment: [:], standardData: folder + "/none"))

@@ -87,7 +87,7 @@ struct DoctorTests {
     let named = try scene.key(name: "AuthKey_\(keyID).p8", keyID: teamID, teamID: keyID)
     Self.expect(try await scene.report(named), .fail, .ids, "key id and team id are swapped")
     let unnamed = try scene.key(keyID: teamID, teamID: keyID)
-    Self.expect(try await scene.report(unnamed), .fail, .credential, "Check key id ↔ team id")
+    Self.expect(try await scene.report(unnamed), .fail, .ids, "key id and team id are swapped")
     let other = try scene.key(name: "AuthKey_ABCDE12345.p8")
     Self.expect(try await scene.report(other), .warn, .ids, "the file's name says key ABCDE12345")
     let malformed = try scene.key(keyID: "short")
@@ -101,6 +101,7 @@ struct DoctorTests {
     let report = try await scene.report(try scene.key(P256PrivateKey.generate().pem))
     Self.expect(report, .fail, .credential, "InvalidProviderToken")
     Self.expect(report, .fail, .credential, "revoked")
+    Self.expect(report, .fail, .credential, "Check key id ↔ team id")
     await scene.stop()
   }
 

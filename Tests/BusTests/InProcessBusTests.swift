@@ -48,6 +48,28 @@ struct InProcessBusTests {
     #expect(await bus.publish([Self.work(3)]) == 1)
   }
 
+  @Test("brings what was put off at once when told to hurry, and once only")
+  func hurry() async throws {
+    let bus = InProcessBus(clock: clock)
+    let subscription = bus.subscribe()
+    _ = await bus.publish([Self.work(1), Self.work(2)])
+    for _ in 0..<2 {
+      let work = try #require(await subscription.next(.small))
+      await subscription.retry(work, after: .minutes(5))
+    }
+    await bus.hurry()
+    #expect(await subscription.next(.small) == Self.work(1))
+    #expect(await subscription.next(.small) == Self.work(2))
+    await subscription.retry(Self.work(1), after: .minutes(10))
+    clock.advance(by: .minutes(5))  // the delay that was cut short is over, and means nothing any more
+    await subscription.acknowledge(Self.work(2))
+    _ = await bus.publish([Self.work(3)])
+    #expect(await subscription.next(.small) == Self.work(3))
+    #expect(bus.backlog == 2)
+    await bus.hurry()
+    #expect(await subscription.next(.small) == Self.work(1))
+  }
+
   @Test("brings again what is to be tried again, once the time has passed")
   func retry() async throws {
     let bus = InProcessBus(clock: clock)

@@ -20,6 +20,24 @@ struct SendingPoolTests {
     #expect(world.outcomes.count == 1500)
   }
 
+  @Test("§6 a renewed connection gets the very next push, however few there are")
+  func renewedFirst() {
+    for rounds in 0..<4 {
+      var world = SendingPoolWorld()
+      world.offer(1)
+      world.greet(0, limit: 1000)
+      world.answer(0, 1)
+      for round in 0..<rounds {
+        world.offer(1)
+        world.answer(0, StreamID(rawValue: Int32(3 + 2 * round)))
+      }
+      world.handle(.renewed)
+      world.greet(1, limit: 1000)
+      world.offer(1)
+      #expect(world.peers[1]?.streams.count == 1, "after \(rounds) pushes")
+    }
+  }
+
   @Test("with a certificate sends all at once")
   func certificate() {
     var settings = SendingPool.Settings()

@@ -83,6 +83,18 @@ final class ServiceBench: Sendable {
     }
   }
 
+  /// Says that something was mended, and waits until the push is finished; more than once, since a turn that has just been
+  /// refused may be put off after the first.
+  func finish(_ receipt: PushReceipt, resuming: Bool) async throws {
+    for _ in 0..<2000 {
+      let done = events.values.contains { if case .finished(_, receipt.messageID) = $0 { true } else { false } }
+      if done { return }
+      if resuming { await service.resume() }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    Issue.record("push \(receipt.messageID) is never finished")
+  }
+
   /// Lets the clock run until the push is finished: for what is tried again later.
   func finish(_ receipt: PushReceipt, advancing step: Instant.Span) async throws {
     for _ in 0..<10_000 {

@@ -62,6 +62,28 @@ struct TroubleTests {
     await bench.service.stop()
   }
 
+  @Test("C26 resumed by an operator: what waits goes at once, without the clock, and the end of the alarm is told")
+  func resumed() async throws {
+    let bench = try await ServiceBench()
+    let app = try await bench.app()
+    _ = try await bench.devices(100, of: app)
+    bench.sender.answer { _ in .unanswered(.suspended("check key id and team id")) }
+    try await bench.service.start()
+    let receipt = try await bench.service.push(app, PushOrder(audience: .everyone, alert: "a"))
+    await bench.events.wait { $0.contains { if case .alarm = $0 { true } else { false } } }
+    // what waits has been put off for minutes by now
+    for _ in 0..<30 {
+      bench.clock.advance(by: .seconds(60))
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    bench.sender.answer { _ in .accepted(uniqueID: nil) }
+    try await bench.finish(receipt, resuming: true)
+    #expect(bench.events.alarms.count == 2 && bench.events.alarms.last == .alarmOver(appKey: app.key))
+    let report = try #require(try await bench.service.report(app, messageID: receipt.messageID))
+    #expect(report.accepted == 100)
+    await bench.service.stop()
+  }
+
   @Test("without a credential a push waits, and expires if none comes")
   func noCredential() async throws {
     let has = Recorder<Bool>()

@@ -48,6 +48,9 @@ public protocol Bus: Sendable {
   func publish(_ work: [ShardWork]) async -> Int
 
   func subscribe() -> any BusSubscription
+
+  /// Work that is to be delivered again later is delivered now: what it waited for may be there.
+  func hurry() async
 }
 
 /// One sender's end of a bus. May be used by many tasks at once.

@@ -87,22 +87,38 @@ public final class InProcessBus: Bus {
   }
 
   private func retry(_ work: ShardWork, after span: Instant.Span, by subscriber: UInt64) {
-    let mine = state.withLock { state in
-      guard state.held[work.id]?.by == subscriber else { return false }
+    let ticket: UInt64? = state.withLock { state in
+      guard state.held[work.id]?.by == subscriber else { return nil }
       state.held[work.id] = nil
-      return true
+      let ticket = state.nextID()
+      state.delayed[work.id] = Delayed(work: work, ticket: ticket)
+      return ticket
     }
-    guard mine else { return }
-    if span.milliseconds <= 0 { return requeue(work) }
+    guard let ticket else { return }
+    if span.milliseconds <= 0 { return requeue(work.id, ticket) }
     Task { [weak self, clock] in
       do { try await clock.sleep(for: span) } catch { return }
-      self?.requeue(work)
+      self?.requeue(work.id, ticket)
     }
   }
 
-  private func requeue(_ work: ShardWork) {
-    let wake = state.withLock { $0.enqueue(work) }
+  /// The delay of that ticket is over, unless `hurry` ended it before.
+  private func requeue(_ id: ShardWork.ID, _ ticket: UInt64) {
+    let wake: Wake? = state.withLock { state in
+      guard let delayed = state.delayed[id], delayed.ticket == ticket else { return nil }
+      state.delayed[id] = nil
+      return state.enqueue(delayed.work)
+    }
     wake?.perform()
+  }
+
+  public func hurry() async {
+    let woken: [Wake] = state.withLock { state in
+      let delayed = state.delayed.values.sorted { $0.ticket < $1.ticket }
+      state.delayed = [:]
+      return delayed.compactMap { state.enqueue($0.work) }
+    }
+    for wake in woken { wake.perform() }
   }
 
   private func close(_ subscriber: UInt64) {
@@ -144,11 +160,17 @@ public final class InProcessBus: Bus {
     var by: UInt64
   }
 
+  private struct Delayed {
+    var work: ShardWork
+    var ticket: UInt64
+  }
+
   private struct State {
     /// Waiting, delayed or held.
     var known: Set<ShardWork.ID> = []
     var queues: [ShardWork.Lane: Queue<ShardWork>] = [:]
     var held: [ShardWork.ID: Held] = [:]
+    var delayed: [ShardWork.ID: Delayed] = [:]
     var waiters: [ShardWork.Lane: Queue<Waiter>] = [:]
     var closed: Set<UInt64> = []
     /// Tickets cancelled before they began to wait.

@@ -20,6 +20,38 @@ extension SendingPool {
     }
   }
 
+  /// One connection more when bodies have waited for the peers' windows on every one for `growAfter`: a window is 64 KiB a
+  /// round trip where the peer leaves it as HTTP/2 has it, fewer pushes than streams (RFC 9113 §6.9.2).
+  mutating func widen(_ moment: Moment, _ effects: inout [Effect]) {
+    guard let due = nextWidening, due <= moment.uptime else { return }
+    open(firstAlone: settings.firstAlone, moment, &effects)
+  }
+
+  /// Whether pushes are better kept for a connection whose window is open, or is about to be, than given to one where they
+  /// would wait.
+  func sparesNarrow(_ moment: Moment) -> Bool {
+    guard connections.contains(where: { $0.narrowSince != nil }) else { return false }
+    return connections.contains { connection in
+      let isOpen = connection.narrowSince == nil && connection.blockedSince == nil
+      guard isOpen, !connection.life.isEnding else { return false }
+      if connection.isUp, !connection.life.isSettling { return connection.budget.limit > 0 }
+      return moment.uptime - connection.openedAt < settings.silence
+    }
+  }
+
+  var nextWidening: Instant.Span? {
+    var latest: Instant.Span?
+    var usable = 0
+    for connection in connections where !connection.life.isEnding {
+      guard let since = connection.narrowSince else { return nil }
+      usable += 1
+      latest = max(latest ?? since, since)
+    }
+    guard let latest, phase == .open, !isProbing, usable < settings.size.limit else { return nil }
+    let due = latest + settings.size.growAfter
+    return max(due, size.earliestOpen ?? due)
+  }
+
   mutating func open(firstAlone: Bool, _ moment: Moment, _ effects: inout [Effect]) {
     size.opened(at: moment.uptime)
     let id = ConnectionID(rawValue: nextConnection)
@@ -41,6 +73,8 @@ extension SendingPool {
   /// Lets a connection go that is one too many for long: the one that owes least.
   private mutating func shrink(_ moment: Moment, _ effects: inout [Effect]) {
     let usable = connections.indices.filter { connections[$0].isUp && !connections[$0].life.isEnding }
+    // where windows are what there is too little of, streams say nothing
+    guard !connections.contains(where: { $0.narrowSince != nil }) else { return }
     let inUse = usable.reduce(0) { $0 + connections[$1].budget.inUse }
     guard
       size.isSurplus(
@@ -225,6 +259,7 @@ extension SendingPool {
       due.append(lastTick + period)
       if let growth = nextGrowth, growth > lastTick { due.append(growth) }
     }
+    if let widening = nextWidening, widening > lastTick { due.append(widening) }
     for connection in connections {
       if !connection.isUp || connection.owes || connection.pingAt != nil || connection.blockedSince != nil {
         due.append(lastTick + period)

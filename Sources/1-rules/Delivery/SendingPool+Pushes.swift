@@ -106,11 +106,14 @@ extension SendingPool {
 
   /// Gives streams to pushes, spread evenly over the connections, and asks for more connections if that is not enough.
   mutating func pump(_ moment: Moment, _ effects: inout [Effect]) {
-    var usable = connections.count { $0.free > 0 }
+    let spares = sparesNarrow(moment)
+    var usable = connections.count { $0.free > 0 && !(spares && $0.narrowSince != nil) }
+    // a connection that has yet to show what it is good for gets its one push first: few pushes might never reach it
+    let start = usable > 1 ? connections.firstIndex { $0.life.isSettling && $0.free > 0 } ?? turn : turn
     for offset in 0..<connections.count where queued > 0 && usable > 0 {
-      let index = (turn + offset) % connections.count
+      let index = (start + offset) % connections.count
       let free = connections[index].free
-      guard free > 0 else { continue }
+      guard free > 0, !(spares && connections[index].narrowSince != nil) else { continue }
       var share = min(free, (queued + usable - 1) / usable)
       usable -= 1
       if isProbing {
@@ -129,10 +132,12 @@ extension SendingPool {
     if queued == 0 {
       crowdedSince = nil
       stalledSince = nil
+      widen(moment, &effects)
     } else {
       crowdedSince = crowdedSince ?? moment.uptime
       stalledSince = stalledSince ?? moment.uptime
       grow(moment, &effects)
+      widen(moment, &effects)
     }
   }
 

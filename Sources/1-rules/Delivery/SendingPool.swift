@@ -52,6 +52,10 @@ public struct SendingPool: Sendable {
     case answered(ConnectionID, StreamID, Answer)
     /// The stream ended without an answer; `unprocessed` for REFUSED_STREAM.
     case reset(ConnectionID, StreamID, unprocessed: Bool)
+    /// The peer answered with more than we take: it may have seen the push, and what it said is not known.
+    case spoilt(ConnectionID, StreamID, String)
+    /// Bodies wait for the peer's window of the whole connection, or no longer do.
+    case narrow(ConnectionID, Bool)
     case goAway(ConnectionID, last: StreamID, reason: String?)
     case pong(ConnectionID)
     /// The connection ended, or never came to be.
@@ -122,6 +126,8 @@ public struct SendingPool: Sendable {
     var timeouts = 0
     /// Since when it takes no stream though it should, until it is heard of again.
     var blockedSince: Instant.Span?
+    /// Since when bodies wait for the peer's window: streams are free, and of no use.
+    var narrowSince: Instant.Span?
 
     init(id: ConnectionID, life: ConnectionLife, budget: StreamBudget, openedAt: Instant.Span) {
       self.id = id
@@ -184,9 +190,13 @@ public struct SendingPool: Sendable {
 
   /// Pushes that left and wait for their answer.
   public var inFlight: Int { connections.reduce(0) { $0 + $1.budget.inUse } }
-  /// Streams of the connections that the peer has greeted: in use, and allowed by it and by us.
+  /// Streams of the connections that the peer has greeted: in use, and allowed by it and by us. A connection that takes
+  /// nothing new allows what it still owes.
   public var streams: (inUse: Int, allowed: Int) {
-    connections.lazy.filter(\.isUp).reduce((0, 0)) { ($0.0 + $1.budget.inUse, $0.1 + $1.budget.limit) }
+    connections.lazy.filter(\.isUp).reduce((0, 0)) { sum, connection in
+      let budget = connection.budget
+      return (sum.0 + budget.inUse, sum.1 + (connection.life.isEnding ? budget.inUse : budget.limit))
+    }
   }
   /// After a hold, one push at a time tries whether the credential is taken again.
   public var isProving: Bool { isProbing }
@@ -292,6 +302,12 @@ public struct SendingPool: Sendable {
       guard let index = hear(id, moment) else { return }
       let event: ConnectionLife.Event = unprocessed ? .refusedStream(stream) : .reset(stream)
       advance(index, event, unprocessed ? "stream refused" : "stream reset", moment, &effects)
+    case .spoilt(let id, let stream, let why):
+      guard let index = hear(id, moment) else { return }
+      advance(index, .reset(stream), why, moment, &effects)
+    case .narrow(let id, let isNarrow):
+      guard let index = find(id) else { return }
+      connections[index].narrowSince = isNarrow ? connections[index].narrowSince ?? moment.uptime : nil
     case .goAway(let id, let last, let reason):
       guard let index = hear(id, moment) else { return }
       advance(index, .goAway(last: last), reason ?? "connection going away", moment, &effects)

@@ -13,7 +13,11 @@ final class DataFolder: Sendable {
   let path: String
   private let lock: Locked<Int32>
 
-  var database: String { path + "/belfry.db" }
+  var database: String { Self.database(in: path) }
+
+  private static func database(in path: String) -> String { path + "/belfry.db" }
+
+  static func hasDatabase(_ path: String) -> Bool { access(database(in: path), F_OK) == 0 }
 
   /// Makes the folder, for its owner only, when it is not there. `isShared` takes no lock.
   init(_ path: String, isShared: Bool = false) throws(StoreFault) {

@@ -25,6 +25,9 @@ public final class StoreSQLite: Store {
     try await open(DataFolder(path))
   }
 
+  /// Whether the folder has a database; makes nothing.
+  public static func exists(inFolder path: String) -> Bool { DataFolder.hasDatabase(path) }
+
   /// Opens `folder` beside a process that may have it open, for one short change of apps or devices. Must not be given
   /// shards to work on: who holds them is known to the other process only.
   ///

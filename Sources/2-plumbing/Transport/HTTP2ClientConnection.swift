@@ -9,9 +9,12 @@ public protocol HTTP2ClientHandler: AnyObject {
   func response(stream: Int32, _ response: HTTP2Response)
   /// The same for an answer without a body and without a field that was asked for. Default: calls the other.
   func bareResponse(stream: Int32, status: Int)
-  /// The stream ended without an answer: the peer's RST_STREAM, ours, or an answer over a limit. `refusedStream` means
+  /// The stream ended without an answer: the peer's RST_STREAM, or ours. `refusedStream` means
   /// that the peer did not process it; streams above a GOAWAY's last stream end so too.
   func streamFailed(stream: Int32, code: HTTP2ErrorCode)
+  /// The peer answered with more than we take (`HTTP2Limits`); the stream is over and the answer is not known. `why` is for
+  /// a person. Default: calls `streamFailed` with `cancel`.
+  func answerTooLarge(stream: Int32, why: String)
   /// Streams above `lastStream` were not processed (each is told by `streamFailed` with `refusedStream` after this call);
   /// those below may still be answered. May come more than once with a falling number. The connection takes no
   /// new streams and closes itself once the last one has ended.
@@ -30,6 +33,8 @@ extension HTTP2ClientHandler {
   public func bareResponse(stream: Int32, status: Int) {
     response(stream: stream, HTTP2Response(status: status, fields: HTTP2FieldList(), body: []))
   }
+
+  public func answerTooLarge(stream: Int32, why: String) { streamFailed(stream: stream, code: .cancel) }
 }
 
 /// A request's own part, in memory that stays where it is as long as `owner` lives. Values must be such as a header may
@@ -124,6 +129,12 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
     loop.preconditionCurrent()
     guard let session, !wasClosed else { return false }
     return session.settingsSeen && !session.isDraining && !session.isEnded
+  }
+
+  /// The peer's window for the whole connection (RFC 9113 §5.2) was used up by the last output: bodies wait for it.
+  public var isWindowUsedUp: Bool {
+    loop.preconditionCurrent()
+    return session?.isWindowUsedUp ?? false
   }
 
   /// Queues one request; it leaves at the end of this turn of the loop. `common` holds the fields that do not change
@@ -228,10 +239,10 @@ extension HTTP2ClientConnection: HTTP2SessionOwner {
   func settingsAcknowledged() {}
 
   func messageArrived(_ slot: HTTP2SlotPlace) {
-    guard slot.pointee.excess == nil else {
-      session?.reset(slot.pointee.id, code: HTTP2ErrorCode.cancel.rawValue)
-      handler?.streamFailed(stream: slot.pointee.id, code: .cancel)
-      return
+    if let excess = slot.pointee.excess {
+      let id = slot.pointee.id
+      session?.reset(id, code: HTTP2ErrorCode.cancel.rawValue)
+      return tooLarge(id, excess)
     }
     if slot.pointee.fields.count == 0, slot.pointee.body.isEmpty {
       handler?.bareResponse(stream: slot.pointee.id, status: slot.pointee.status)
@@ -248,9 +259,20 @@ extension HTTP2ClientConnection: HTTP2SessionOwner {
 
   func streamEnded(_ slot: HTTP2SlotPlace, code: UInt32) {
     guard !slot.pointee.isDelivered else { return }
+    if let excess = slot.pointee.excess { return tooLarge(slot.pointee.id, excess) }
     // A request that never left was not processed, whatever nghttp2 calls the reason.
     handler?.streamFailed(
       stream: slot.pointee.id, code: slot.pointee.headersSent ? HTTP2ErrorCode(rawValue: code) : .refusedStream)
+  }
+
+  private func tooLarge(_ stream: Int32, _ excess: HTTP2Request.Excess) {
+    guard let limits = session?.limits else { return }
+    let why =
+      switch excess {
+      case .headerList: "the header of the answer is over \(limits.headerListSize) bytes"
+      case .body: "the body of the answer is over \(limits.bodySize) bytes"
+      }
+    handler?.answerTooLarge(stream: stream, why: why)
   }
 
   func goAwayArrived(lastStream: Int32, code: UInt32, debugData: [UInt8]) {

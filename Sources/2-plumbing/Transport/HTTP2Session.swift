@@ -63,6 +63,8 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   var becomesDeaf = false
   @exclusivity(unchecked) var flushAsked = false
   var isPaused = false
+  /// Client: after the last flush, nothing was left of the peer's window for the connection.
+  @exclusivity(unchecked) var isWindowUsedUp = false
   /// What was in hand when reading was paused; at most what one read brought.
   var unread: [UInt8] = []
   @exclusivity(unchecked) var settingsSeen = false
@@ -172,6 +174,9 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     nghttp2_option_new(&option)
     defer { nghttp2_option_del(option) }
     nghttp2_option_set_no_auto_window_update(option, 1)
+    // Against floods of empty CONTINUATION frames. Not nghttp2's own 8: it counts each piece in which such a frame's head
+    // comes, so that an honest one in nine pieces was too many. What headers may weigh, `header` says.
+    nghttp2_option_set_max_continuations(option, 100)
     let me = Unmanaged.passUnretained(self).toOpaque()
     var functions = memory.functions
     switch side {

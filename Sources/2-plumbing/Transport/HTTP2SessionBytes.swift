@@ -40,6 +40,8 @@ extension HTTP2Session {
       used += count
     }
     if used > 0 { stream.write(UnsafeRawBufferPointer(rebasing: batch[..<used])) }
+    // nghttp2 splits a body at the end of the window, so one that waits for it leaves nothing over
+    isWindowUsedUp = side == .client && nghttp2_session_get_remote_window_size(nghttp2) <= 0
     if owesDrainPing {
       owesDrainPing = false
       ping(mark: 2)

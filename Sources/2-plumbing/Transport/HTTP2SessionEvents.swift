@@ -87,7 +87,9 @@ extension HTTP2Session {
   func overflowed(_ id: Int32, _ count: Int) {
     guard let slot = slot(of: id), !slot.pointee.isDelivered else { return }
     switch side {
-    case .client: reset(id, code: UInt32(NGHTTP2_CANCEL.rawValue))
+    case .client:
+      slot.pointee.excess = slot.pointee.excess ?? .body
+      reset(id, code: UInt32(NGHTTP2_CANCEL.rawValue))
     case .server:
       slot.pointee.excess = slot.pointee.excess ?? .body
       slot.pointee.discarded += count

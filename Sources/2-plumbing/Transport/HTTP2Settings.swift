@@ -48,9 +48,9 @@ public struct HTTP2Limits: Hashable, Sendable {
   public var pingInterval: Instant.Span?
   /// From a PING to its answer.
   public var pingTimeout = Instant.Span.seconds(10)
-  /// Server: names, values and 32 bytes a field (RFC 9113 §6.5.2); more is told as `HTTP2Request.excess`.
+  /// Names, values and 32 bytes a field (RFC 9113 §6.5.2); more is told as `HTTP2Request.excess` or `answerTooLarge`.
   public var headerListSize = 8000
-  /// Bytes of a request's or an answer's body; more is told (server) or fails the stream (client).
+  /// Bytes of a request's or an answer's body; more is told in the same way.
   public var bodySize = 65_536
   /// Server: how much of a body over `bodySize` is read and thrown away before the answer goes out early.
   public var discardedBodySize = 1 << 20

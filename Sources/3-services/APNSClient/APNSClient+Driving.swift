@@ -19,6 +19,7 @@ extension APNSClient {
         take(item, moment)
       }
     }
+    watchWindows()
     followPending(moment)
     items.removeAll(keepingCapacity: true)
     streams.removeAll(keepingCapacity: true)
@@ -175,11 +176,21 @@ extension APNSClient {
     arm(moment)
   }
 
+  /// Tells the pool of connections whose bodies began, or ceased, to wait for the peer's window.
+  private func watchWindows() {
+    for link in open.links.values {
+      guard let isNarrow = link.connection?.isWindowUsedUp, isNarrow != link.isNarrow else { continue }
+      link.isNarrow = isNarrow
+      pending.append(.narrow(link.id, isNarrow))
+    }
+  }
+
   private func tick() {
     tickerDue = nil
     let moment = Moment(any: clock)
     warrant = nil
     devices.tidy(at: moment.uptime)
+    watchWindows()
     handle(.tick, moment)
   }
 

@@ -10,7 +10,8 @@ public struct APNSClientMetrics: Sendable, Equatable {
   /// Connections that APNs has greeted, and those being opened.
   public var connections = 0
   public var connecting = 0
-  /// Of the connections that APNs has greeted, by its last SETTINGS and our own ceiling.
+  /// Of the connections that APNs has greeted, by its last SETTINGS and our own ceiling; one that is going away allows
+  /// what it still owes.
   public var streamsInUse = 0
   public var streamsAllowed = 0
   public var connectionsOpened: UInt64 = 0

@@ -113,6 +113,12 @@ public enum APNSProbe {
     }
 
     func streamFailed(stream: Int32, code: HTTP2ErrorCode) {}
+    func answerTooLarge(stream: Int32, why: String) {
+      end(
+        TransportFault(
+          .limitExceeded, at: connection?.place ?? "connection", what: why,
+          remedy: "Check what stands there: it is not APNs."))
+    }
     func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) {
       report.goAway = report.goAway ?? Answer.reason(inGoAway: debugData)
     }

@@ -93,6 +93,8 @@ final class ConnectionLink: HTTP2ClientHandler {  // confined to the client's lo
   private(set) var generation: ProviderTokenLife.Generation?
   private var generationSince = Instant.Span.milliseconds(0)
   var isConnected = false
+  /// Bodies wait for the peer's window; what the pool was told last.
+  var isNarrow = false
   /// Which of the client's credentials it was opened with.
   var epoch = 0
 
@@ -147,6 +149,8 @@ final class ConnectionLink: HTTP2ClientHandler {  // confined to the client's lo
   func streamFailed(stream: Int32, code: HTTP2ErrorCode) {
     add(.event(.reset(id, StreamID(rawValue: stream), unprocessed: code == .refusedStream)))
   }
+
+  func answerTooLarge(stream: Int32, why: String) { add(.event(.spoilt(id, StreamID(rawValue: stream), why))) }
 
   func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) {
     let reason = Answer.reason(inGoAway: debugData)

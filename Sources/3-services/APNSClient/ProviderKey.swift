@@ -46,6 +46,15 @@ public final class ProviderKey: Sendable, CustomStringConvertible {
     state = Locked(State(life: ProviderTokenLife(settings)))
   }
 
+  private init(_ key: P256PrivateKey, keyID: String, teamID: String, name: String) {
+    (self.key, self.keyID, self.teamID, self.name) = (key, keyID, teamID, name)
+    state = Locked(State(life: ProviderTokenLife()))
+  }
+
+  /// The same key with its key id given as the team's and the reverse: to find out whether somebody mixed them up. Has a
+  /// provider token of its own.
+  public var withIDsExchanged: ProviderKey { ProviderKey(key, keyID: teamID, teamID: keyID, name: name) }
+
   public var description: String { "key \(keyID) of team \(teamID) (\(name))" }
 
   private static func isIdentifier(_ text: String) -> Bool {

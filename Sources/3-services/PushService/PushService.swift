@@ -54,6 +54,10 @@ public final class PushService: Sendable {
   /// yet is sent after the next start.
   public func stop() async { await dispatcher.stop() }
 
+  /// Tries again at once what waits because its app's sending is held back: an operator has mended something. Each app
+  /// whose pushes are still refused waits again, as before.
+  public func resume() async { await dispatcher.resume() }
+
   public func metrics() -> [Metric] { metricCounts.list }
 
   /// Whether the store takes writes and sending has started.

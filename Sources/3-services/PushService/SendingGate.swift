@@ -4,7 +4,7 @@ import Basics
 /// Whether an app's pushes may leave for an environment, or wait because what is wrong is wrong for all of them: a
 /// credential refused (C26), a topic that is not the app's (C37).
 ///
-///     open ──suspended, or wrong topic for many and right for none──▶ closed until … ──time passed──▶ open to try
+///     open ──suspended, or wrong topic for many and right for none──▶ closed until … ──time passed, resumed──▶ open to try
 ///
 /// The wait doubles from 5 s to 5 min while nothing is accepted. A value; times are uptime.
 struct SendingGate: Equatable {
@@ -50,6 +50,12 @@ struct SendingGate: Equatable {
     return isNew ? .alarm(reason) : .none
   }
 
+  /// An operator has mended something: the next push tries at once. Still an alarm, until one is accepted.
+  mutating func resume() {
+    closedUntil = nil
+    wait = Self.shortestWait
+  }
+
   mutating func accepted(at uptime: Instant.Span) -> Change {
     let wasClosed = reason != nil
     reason = nil
@@ -89,6 +95,12 @@ final class SendingGates: Sendable {
 
   func change<Result: Sendable>(_ key: Key, _ body: @Sendable (inout SendingGate) -> Result) -> Result {
     gates.withLock { body(&$0[key, default: SendingGate()]) }
+  }
+
+  func resume() {
+    gates.withLock { gates in
+      for key in gates.keys { gates[key]?.resume() }
+    }
   }
 
   var closedCount: Int { gates.withLock { $0.values.count { $0.reason != nil } } }

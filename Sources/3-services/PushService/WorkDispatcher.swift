@@ -8,6 +8,7 @@ final class WorkDispatcher: Sendable {
   private let bus: any Bus
   private let clock: any WallClock
   private let sender: ShardSender
+  private let gates = SendingGates()
   private let onEvent: @Sendable (ServiceEvent) -> Void
   private let state: Locked<State>
 
@@ -41,7 +42,7 @@ final class WorkDispatcher: Sendable {
     self.onEvent = onEvent
     state = Locked(State(dice: Dice(seed: seed ^ 0x686F_6C64), isStopping: stopping))
     sender = ShardSender(
-      store: store, clock: clock, credentials: credentials, senders: senders, gates: SendingGates(),
+      store: store, clock: clock, credentials: credentials, senders: senders, gates: gates,
       metrics: metrics, onEvent: onEvent, isStopping: { stopping.flag.withLock { $0 } })
   }
 
@@ -74,6 +75,11 @@ final class WorkDispatcher: Sendable {
 
   func publish(_ work: [ShardWork]) async {
     if await bus.publish(work) < work.count { state.withLock { $0.isSweepDue = true } }
+  }
+
+  func resume() async {
+    gates.resume()
+    await bus.hurry()
   }
 
   private func run(_ subscription: any BusSubscription, _ lane: ShardWork.Lane) async {

@@ -95,7 +95,7 @@ extension ChannelStoragePolicy {
 
 /// All take the same credential, hosts and form of output.
 private func command(_ act: ChannelsAct) -> Command {
-  let shared = ["key", "key-id", "team-id", "cert", "cert-password", "ca"]
+  let shared = ["key", "key-id", "team-id", "cert", "cert-password", "ca", "proxy"]
   return Command(
     name: "channels \(act.rawValue)",
     summary: act.summary,
@@ -128,14 +128,18 @@ struct ChannelsOptions {
   var bundleID: String
   var identity: PushOptions.Identity
   var server: BroadcastServer
+  var proxy: ProxyChoice
 
   var channel: String { parsed.arguments.first ?? "" }
 
-  init(_ parsed: ParsedCommand) throws(UsageFault) {
+  init(_ parsed: ParsedCommand, environment: [String: String] = processEnvironment()) throws(UsageFault) {
     self.parsed = parsed
     guard let bundle = parsed.value("bundle") else { throw UsageFault("'--bundle' is missing: the app's bundle id") }
     bundleID = bundle
     identity = try PushOptions.identity(parsed)
+    do throws(ProxyFault) { proxy = try ProxyChoice(parsed.value("proxy"), environment: environment) } catch {
+      throw UsageFault("--proxy: \(error)")
+    }
     func place(_ name: String) throws(UsageFault) -> APNSServer? {
       guard let word = parsed.value(name) else { return nil }
       do throws(APNSServerFault) { return try APNSServer(word) } catch { throw UsageFault("--\(name): \(error)") }
@@ -165,6 +169,7 @@ struct ChannelsOptions {
     let credential = try credential(identity)
     var configuration = APNSChannels.Configuration(bundleID: bundleID, server: server, credential: credential)
     if let path = parsed.value("ca") { configuration.trust = .pem(try Files.read(path)) }
+    configuration.proxy = { [proxy] in proxy.proxy(to: $0) }
     let loop = EventLoop(name: "channels")
     let channels: APNSChannels
     do throws(TLSFault) {

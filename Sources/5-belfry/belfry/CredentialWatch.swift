@@ -11,6 +11,8 @@ struct CredentialWatch: Sendable {
   let files: @Sendable () -> [String]
   /// The credentials as the files have them now; throws with the file's name and what is wrong.
   let read: @Sendable () throws -> [Senders.Entry]
+  /// Tries again what is held back; answers whose.
+  var resume: @Sendable () async -> [String] = { [] }
 
   /// Between two looks at the files.
   static let period = Instant.Span.seconds(5)
@@ -21,7 +23,7 @@ struct CredentialWatch: Sendable {
   func run(hangups: AsyncStream<Void>) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        for await _ in hangups { await reread(why: "SIGHUP") }
+        for await _ in hangups { await reread(why: "SIGHUP", resumes: true) }
       }
       group.addTask { await watch() }
     }
@@ -48,16 +50,21 @@ struct CredentialWatch: Sendable {
     Dictionary(files().map { ($0, Files.stamp($0) ?? "") }) { $1 }
   }
 
-  /// Reads the credentials anew, and tells what came of it.
-  func reread(why: String) async {
+  /// Reads the credentials anew, and tells what came of it. `resumes`: somebody says that all is well now, so what was held
+  /// back is tried again, with one push first.
+  func reread(why: String, resumes: Bool = false) async {
     do {
       let changed = await senders.replace(try read())
+      let resumed = resumes ? await resume() : []
       log.tell(
         .notice, "credentials_read",
         changed.isEmpty
           ? "the credentials were read again; none has changed"
           : "changed credentials are used from the next connection on",
-        ["why": .string(why), "changed": .array(changed.map { .string($0) })])
+        [
+          "why": .string(why), "changed": .array(changed.map { .string($0) }),
+          "resumed": .array(resumed.map { .string($0) }),
+        ])
     } catch {
       let words = (error as? CommandFault)?.words ?? "\(error)"
       log.tell(

@@ -110,6 +110,19 @@ actor Senders {
     return changed
   }
 
+  /// Has each client that holds pushes back try again, with one push: an operator has mended something. Answers which.
+  func resume() async -> [String] {
+    var resumed: [String] = []
+    for (key, client) in sorted {
+      let metrics = await client.metrics
+      guard await client.health.held != nil || metrics.suspectedTopics > 0 || metrics.credential.standing == .held
+      else { continue }
+      await client.resume()
+      resumed.append("\(key.bundle) \(key.environment)")
+    }
+    return resumed
+  }
+
   /// Tells what certificates end within 30, 7 or 1 days, each once; also those that send nothing.
   func lookAtTerms() {
     for entry in entries {
@@ -137,7 +150,10 @@ actor Senders {
       ]
       if status.isRotating { object["rotating"] = .bool(true) }
       object["certificateEnds"] = status.certificateEnd.map { .string("\($0)") }
-      object["held"] = health.held.map { .string($0) }
+      if let held = health.held {
+        object["held"] = .string(held)
+        object["remedy"] = "Mend it, then send SIGHUP: one push tries again. By itself that happens every 20 minutes."
+      }
       let dark = client.darkAddresses
       if !dark.isEmpty {
         object["silentAddresses"] = .array(dark.map { .string("\($0.address) since \($0.since): \($0.why)") })

@@ -13,7 +13,8 @@ let serveCommand: Command = Command(
     Speaks JPush's /v3, so that JPush's server SDKs work unmodified, and the calls of apps under /device/v1.
     With --demo a simulated APNs and three simulated iPhones run in the same process, and every payload of the articles \
     that Belfry is built from is pushed to them in every app state.
-    Keys and certificates may be replaced while it runs: it sees that their files changed, or is told by SIGHUP.
+    Keys and certificates may be replaced while it runs: it sees that their files changed, or is told by SIGHUP, \
+    which also has what was held back after a refusal try again.
     When ready, one line of JSON on standard output says where everything is.
     """,
   options: ServeConfiguration.options + [

@@ -100,7 +100,12 @@ struct ServiceHost {
         }
         return paths
       },
-      read: { [madeEntries] in try Senders.entries(try named()) + madeEntries })
+      read: { [madeEntries] in try Senders.entries(try named()) + madeEntries },
+      resume: { [senders, service] in
+        let resumed = await senders.resume()
+        await service.resume()
+        return resumed
+      })
   }
 
   var address: String { "http://\(server.endpoint)" }

@@ -19,6 +19,10 @@ public actor APNSChannels {
     public var credential: Credential
     /// Who vouches for the servers. Default: the machine's certificate store.
     public var trust = TLSClientContext.Trust.system
+    /// Brings connections to a server, which then looks the server's name up; nil for none. Default: none.
+    public var proxy: @Sendable (Endpoint) -> Proxy? = { _ in nil }
+    /// Who looks up names, before each connection. Default: the machine.
+    public var resolver: any NameResolver = SystemResolver()
     /// Of each request. Default: four attempts, about ten seconds.
     public var retry: RetryPolicy.Settings = {
       var settings = RetryPolicy.Settings()
@@ -29,6 +33,10 @@ public actor APNSChannels {
     }()
     /// How long one attempt may take. Default 10 s.
     public var requestTimeout = Instant.Span.seconds(10)
+    /// A request without answer for so long has its connection asked by PING. Default 2 s.
+    public var silence = Instant.Span.seconds(2)
+    /// From that PING to its answer, before the connection is given up and the request goes by another. Default 3 s.
+    public var pingTimeout = Instant.Span.seconds(3)
     /// A connection without requests is closed after this. Default a minute.
     public var idle = Instant.Span.minutes(1)
     /// Seeds request ids and the jitter of retries. Default: by chance.
@@ -47,14 +55,18 @@ public actor APNSChannels {
   nonisolated let loop: EventLoop
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  private let clock: any WallClock
-  private let settings: Configuration
+  let clock: any WallClock
+  let settings: Configuration
   private let policy: RetryPolicy
-  private let manager: ExchangeLine
-  private let sender: ExchangeLine
-  private var gate: CredentialGate
+  let dialers: (manage: Dialer, send: Dialer)
+  /// By which requests go.
+  var current: Party
+  /// The credential that waits for its first answer; one request at a time tries it, the others go by `current`.
+  var successor: Party?
+  var isTrying = false
+  var lastEpoch = 0
   private var dice: Dice
-  private var isClosed = false
+  var isClosed = false
 
   /// Connects lazily. Throws when trust or certificate cannot be used.
   public init(_ configuration: Configuration, clock: any WallClock, loop: EventLoop) throws(TLSFault) {
@@ -63,17 +75,18 @@ public actor APNSChannels {
     policy = RetryPolicy(configuration.retry)
     self.clock = clock
     self.loop = loop
-    gate = CredentialGate(configuration.credential)
     dice = Dice(seed: configuration.seed)
-    func exchangeLine(_ server: APNSServer) throws(TLSFault) -> ExchangeLine {
-      ExchangeLine(
-        server: server,
-        tls: try APNSClient.tls(server: server, credential: configuration.credential, trust: configuration.trust),
-        loop: loop, idle: configuration.idle)
+    func dialer(_ server: APNSServer) -> Dialer {
+      Dialer(
+        proxy: configuration.proxy(server.endpoint), resolver: configuration.resolver, seed: configuration.seed,
+        clock: clock)
     }
-    manager = try exchangeLine(configuration.server.manage)
-    sender = try exchangeLine(configuration.server.send)
+    dialers = (dialer(configuration.server.manage), dialer(configuration.server.send))
+    current = try Self.party(0, configuration.credential, configuration, dialers, loop)
   }
+
+  /// Addresses of the servers (with a proxy: of the proxy) that were silent lately and are tried last (case C40).
+  public nonisolated var darkAddresses: [DarkAddress] { dialers.manage.darkAddresses + dialers.send.darkAddresses }
 
   // MARK: Channels
 
@@ -144,23 +157,16 @@ public actor APNSChannels {
   /// Lets the connections go. What has no answer yet may still get one.
   public func close() {
     isClosed = true
-    manager.drop()
-    sender.drop()
+    current.drop()
+    successor?.drop()
   }
 
   /// Tries the credential again: the operator has mended it.
-  public func resume() { gate.resume(at: Moment(any: clock)) }
+  public func resume() { current.gate.resume(at: Moment(any: clock)) }
 
   // MARK: One request
 
-  private enum Host { case manage, send }
-
-  private func line(to host: Host) -> ExchangeLine {
-    switch host {
-    case .manage: manager
-    case .send: sender
-    }
-  }
+  enum Host { case manage, send }
 
   private func server(of host: Host) -> APNSServer {
     switch host {
@@ -205,7 +211,12 @@ public actor APNSChannels {
     var mayBeDone = false
     var why = "it was given up before it was sent"
     while !isClosed {
-      let (authorization, generation) = try authorize(id)
+      let party: Party
+      if let successor, !isTrying { party = successor } else { party = current }
+      let isTrial = party.epoch != current.epoch
+      if isTrial { isTrying = true }
+      defer { if isTrial, successor?.epoch == party.epoch { isTrying = false } }
+      guard let (authorization, generation) = try authorize(party.epoch) else { continue }
       let server = server(of: host)
       var common = [
         HTTP2Field(":method", method), HTTP2Field(":scheme", server.isEncrypted ? "https" : "http"),
@@ -216,21 +227,26 @@ public actor APNSChannels {
         common: HTTP2FieldBlock(common), path: Array(path.utf8),
         own: own + [HTTP2Field("apns-request-id", id, neverIndexed: true)], body: body)
       let failure: RetryPolicy.Failure
-      switch await perform(request, host) {
+      switch await perform(request, party.line(to: host)) {
       case .answered(let response):
         let now = Moment(any: clock)
         switch Answer(status: response.status, body: response.body) {
         case .accepted:
-          gate.accepted(generation, at: now)
+          _ = change(party.epoch) { $0.gate.accepted(generation, at: now) }
+          if successor?.epoch == party.epoch { takeOver() }
           return (Said(fields: response.fields, body: response.body), id)
         case .refused(let refusal):
           if isDoneWhenGone, mayBeDone, refusal.known == .channelNotRegistered { return (Said(), id) }
-          note(refusal, generation, response, host, now)
-          failure = .refused(refusal)
+          note(refusal, generation, response, party.epoch, host, now)
+          // what only the new credential was refused for was never looked at
+          failure =
+            isTrial && refusal.concernsCredential
+            ? .unprocessed(refusal.reason) : .refused(refusal)
         }
-      case .unprocessed(let words):
+      case .unprocessed(let words, let isCertificateRefused):
         why = words
         failure = .unprocessed(words)
+        if isCertificateRefused, successor?.epoch == party.epoch { abandonSuccessor(words) }
       case .unanswered(let words):
         why = words
         mayBeDone = true
@@ -253,13 +269,19 @@ public actor APNSChannels {
     throw ChannelFault(.unanswered(why, isCertainlyUndone: !mayBeDone), requestID: id)
   }
 
+  /// nil: that credential may not be used, another is there.
   private func authorize(
-    _ id: String
-  ) throws(ChannelFault) -> (authorization: [UInt8]?, ProviderTokenLife.Generation) {
+    _ epoch: Int
+  ) throws(ChannelFault) -> (authorization: [UInt8]?, generation: ProviderTokenLife.Generation)? {
     let now = Moment(any: clock)
-    if let notice = gate.notice(at: now) { settings.onEvent(notice) }
-    switch gate.warrant(at: now) {
-    case .hold(let words): throw ChannelFault(.suspended(words))
+    let found = change(epoch) { party in (party.gate.notice(at: now), party.gate.warrant(at: now)) }
+    guard let (notice, warrant) = found else { return nil }
+    if let notice { settings.onEvent(notice) }
+    switch warrant {
+    case .hold(let words) where epoch == current.epoch: throw ChannelFault(.suspended(words))
+    case .hold(let words):
+      abandonSuccessor(words)
+      return nil
     case .send(let authorization, let generation): return (authorization, generation)
     }
   }
@@ -267,35 +289,60 @@ public actor APNSChannels {
   /// What a refusal means for the credential and the connection.
   private func note(
     _ refusal: PushOutcome.Refusal, _ generation: ProviderTokenLife.Generation, _ response: HTTP2Response,
-    _ host: Host, _ now: Moment
+    _ epoch: Int, _ host: Host, _ now: Moment
   ) {
     switch refusal.handling {
     case .newToken, .credential:
-      line(to: host).drop()
+      _ = change(epoch) { $0.line(to: host).drop() }
       guard let reason = refusal.known else { return }
       let date = response.fields["date"].flatMap { instant(fromHTTPDate: $0) }
-      if let alarm = gate.refused(generation, reason, theirDate: date, at: now).alarm {
-        settings.onEvent(.alarm(alarm))
+      let found = change(epoch) { $0.gate.refused(generation, reason, theirDate: date, at: now) }
+      guard let (warrant, alarm) = found else { return }
+      if successor?.epoch == epoch {
+        abandonSuccessor(alarm ?? "APNs says \(reason.rawValue). \(reason.remedy)")
+      } else {
+        if let alarm { settings.onEvent(.alarm(alarm)) }
+        if case .hold = warrant { takeOver() }  // what waits, if something does, can only be better
       }
-    case .elsewhere, .laterElsewhere: line(to: host).drop()
-    case .dead, .fix, .later: break
+    case .elsewhere, .laterElsewhere: _ = change(epoch) { $0.line(to: host).drop() }
+    case .dead, .fix:
+      // APNs checks the credential first (spec apns.md §8.3)
+      if successor?.epoch == epoch { takeOver() }
+    case .later: break
     }
   }
 
-  private func perform(_ request: ExchangeLine.Request, _ host: Host) async -> ExchangeLine.Outcome {
+  private func perform(_ request: ExchangeLine.Request, _ line: ExchangeLine) async -> ExchangeLine.Outcome {
     var timer: Task<Void, Never>?
+    nonisolated(unsafe) let line = line  // both closures run on the loop
     let outcome = await withCheckedContinuation { done in
-      let number = line(to: host).ask(request, done)
+      let number = line.ask(request, done)
       timer = Task { [clock, settings, weak self] in
-        guard (try? await clock.sleep(for: settings.requestTimeout)) != nil else { return }
-        await self?.giveUp(number, host)
+        let doubted = min(settings.silence, settings.requestTimeout)
+        guard (try? await clock.sleep(for: doubted)) != nil else { return }
+        await self?.doubt(number, line)
+        let rest = settings.requestTimeout.milliseconds - doubted.milliseconds
+        guard (try? await clock.sleep(for: .milliseconds(rest))) != nil else { return }
+        await self?.giveUp(number, line)
       }
     }
     timer?.cancel()
     return outcome
   }
 
-  private func giveUp(_ number: UInt64, _ host: Host) {
-    line(to: host).giveUp(number, "no answer came within \(settings.requestTimeout.milliseconds / 1000) s")
+  private func doubt(_ number: UInt64, _ line: ExchangeLine) { line.doubt(number) }
+
+  private func giveUp(_ number: UInt64, _ line: ExchangeLine) {
+    line.giveUp(number, "no answer came within \(settings.requestTimeout.milliseconds / 1000) s")
+  }
+}
+
+extension PushOutcome.Refusal {
+  /// Whether it speaks of the credential and not of the request.
+  fileprivate var concernsCredential: Bool {
+    switch handling {
+    case .newToken, .credential: true
+    case .dead, .fix, .later, .elsewhere, .laterElsewhere: false
+    }
   }
 }

@@ -7,7 +7,7 @@ final class ExchangeLine {  // confined to `loop`
   enum Outcome: Sendable {
     case answered(HTTP2Response)
     /// The peer certainly did not look at it.
-    case unprocessed(String)
+    case unprocessed(String, isCertificateRefused: Bool = false)
     /// The peer may have acted on it.
     case unanswered(String)
   }
@@ -28,6 +28,7 @@ final class ExchangeLine {  // confined to `loop`
   private let server: APNSServer
   private let tls: TLSClientContext?
   private let loop: EventLoop
+  private let dialer: Dialer
   private let limits: HTTP2Limits
   private var waiting: [Waiter] = []
   /// Where new requests go.
@@ -36,12 +37,17 @@ final class ExchangeLine {  // confined to `loop`
   private var draining: [ExchangeLink] = []
   private var nextNumber: UInt64 = 0
 
-  init(server: APNSServer, tls: TLSClientContext?, loop: EventLoop, idle: Instant.Span) {
+  init(
+    server: APNSServer, tls: TLSClientContext?, loop: EventLoop, dialer: Dialer, idle: Instant.Span,
+    pingTimeout: Instant.Span
+  ) {
     self.server = server
+    self.dialer = dialer
     self.tls = tls
     self.loop = loop
     var limits = HTTP2Limits()
     limits.idleTimeout = idle
+    limits.pingTimeout = pingTimeout
     self.limits = limits
   }
 
@@ -57,9 +63,19 @@ final class ExchangeLine {  // confined to `loop`
   func giveUp(_ number: UInt64, _ why: String) {
     if let index = waiting.firstIndex(where: { $0.number == number }) {
       waiting.remove(at: index).done.resume(returning: .unprocessed(why))
-      if let current, !current.isUp { drop() }  // whoever accepts there says nothing
+      guard let link = current, !link.isUp else { return }
+      // whoever accepts there says nothing: its address is tried last from now on
+      current = nil
+      link.connection?.abandon(why: why)
     }
-    for link in draining + [current].compactMap({ $0 }) { link.giveUp(number, why) }
+    link(owing: number)?.giveUp(number, why)
+  }
+
+  /// A request has waited for a while: asks the connection for a sign of life, without which it ends.
+  func doubt(_ number: UInt64) { link(owing: number)?.connection?.ping() }
+
+  private func link(owing number: UInt64) -> ExchangeLink? {
+    (draining + [current].compactMap { $0 }).first { $0.owes(number) }
   }
 
   /// Takes new requests to another connection; what is open on this one may still be answered.
@@ -76,7 +92,7 @@ final class ExchangeLine {  // confined to `loop`
       let link = ExchangeLink(self)
       current = link
       link.connection = .connect(
-        to: server.endpoint, tls: tls, on: loop, settings: .client, limits: limits, handler: link)
+        to: server.endpoint, tls: tls, on: loop, settings: .client, limits: limits, through: dialer, handler: link)
     }
     while let current, current.isFree, !waiting.isEmpty { current.submit(waiting.removeFirst()) }
   }
@@ -95,7 +111,10 @@ final class ExchangeLine {  // confined to `loop`
     current = nil
     let unsent = waiting
     waiting = []
-    for waiter in unsent { waiter.done.resume(returning: .unprocessed(fault.description)) }
+    let isRefused = fault.kind == .certificateRefused
+    for waiter in unsent {
+      waiter.done.resume(returning: .unprocessed(fault.description, isCertificateRefused: isRefused))
+    }
   }
 }
 
@@ -120,6 +139,8 @@ private final class ExchangeLink: HTTP2ClientHandler {  // confined to the line'
       waiter.done.resume(returning: .unprocessed("it cannot be sent: \(error)"))
     }
   }
+
+  func owes(_ number: UInt64) -> Bool { open.contains { $0.value.number == number } }
 
   func giveUp(_ number: UInt64, _ why: String) {
     guard let (stream, waiter) = open.first(where: { $0.value.number == number }) else { return }
@@ -147,6 +168,11 @@ private final class ExchangeLink: HTTP2ClientHandler {  // confined to the line'
     line?.flush()
   }
 
+  func answerTooLarge(stream: Int32, why: String) {
+    open.removeValue(forKey: stream)?.done.resume(returning: .unanswered(why))
+    line?.flush()
+  }
+
   func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) { line?.leaves(self) }
 
   func pong() {}
@@ -155,7 +181,13 @@ private final class ExchangeLink: HTTP2ClientHandler {  // confined to the line'
     connection = nil
     let owed = open.values
     open = [:]
-    for waiter in owed { waiter.done.resume(returning: .unanswered(fault.description)) }
+    // a client certificate is refused after our first bytes may have left (TLS 1.3), and then nothing was looked at
+    let isRefused = fault.kind == .certificateRefused
+    for waiter in owed {
+      waiter.done.resume(
+        returning: isRefused
+          ? .unprocessed(fault.description, isCertificateRefused: true) : .unanswered(fault.description))
+    }
     line?.ended(self, fault)
   }
 }

@@ -125,7 +125,7 @@ struct Doctor {
   private func chosen() async -> ([(ServeConfiguration.Credential, String)], [DoctorCheck]) {
     let all = configuration.credentials.value
     let (apps, trouble) = await storedApps()
-    var checks = trouble
+    var checks = trouble + Self.suffixes(all)
     if all.isEmpty {
       checks.append(
         configuration.apns.value == "simulator"
@@ -161,10 +161,21 @@ struct Doctor {
     return (used.map { ($0, wanted) }, checks)
   }
 
+  /// A bundle id that has the suffix of a push type: the client adds that itself, so it would be there twice (§17).
+  private static func suffixes(_ credentials: [ServeConfiguration.Credential]) -> [DoctorCheck] {
+    credentials.compactMap { credential in
+      guard let type = PushType.suffixed(topic: credential.bundle) else { return nil }
+      return .init(
+        .fail, .topic, credential.bundle,
+        "it ends with \(type.topicSuffix), which belongs to the topic of \(type.rawValue) pushes and not to a bundle id",
+        "Write the app's bundle id; the suffix is added to each push that needs it.")
+    }
+  }
+
   /// The service's apps, when there is a database; it may be in use.
   private func storedApps() async -> ([StoredApp], [DoctorCheck]) {
     let folder = configuration.data.value
-    guard Files.stamp(folder) != nil else { return ([], []) }
+    guard StoreSQLite.exists(inFolder: folder) else { return ([], []) }  // opening would make one
     do {
       let store = try await StoreSQLite.openBeside(folder: folder)
       let apps = try await store.apps()

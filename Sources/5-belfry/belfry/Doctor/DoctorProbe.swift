@@ -25,7 +25,8 @@ struct DoctorProbe {
 
   func check(_ credential: Credential, bundle: String, at target: Target) async -> [DoctorCheck] {
     let name = target.server.description
-    let way = proxy(target.server.endpoint).map { "\(name) through the proxy \($0.endpoint)" } ?? name
+    let proxy = proxy(target.server.endpoint)
+    let way = Self.way(name, proxy)
     var report: APNSProbe.Report
     do throws(TLSFault) { report = try await run(Self.push(bundle), credential, target) } catch {
       return [.init(.fail, .certificate, bundle, error.what, error.remedy)]
@@ -36,12 +37,13 @@ struct DoctorProbe {
     }
     if let ahead = report.clockAhead { checks.append(Self.clock(ahead)) }
     if report.reason == nil, !report.isAccepted, let fault = report.fault {
-      return checks + [Self.connection(fault, name)]
+      return checks + [Self.connection(fault, name, through: report.isConnected ? nil : proxy)]
     }
     if report.clockAhead == nil, case .token = credential, let check = await shifted(report, credential, bundle, target)
     {
       return checks + [check]
     }
+    if let check = await exchanged(report, credential, bundle, target) { return checks + [check] }
     return checks + [verdict(report, credential, bundle, target)]
   }
 
@@ -63,19 +65,34 @@ struct DoctorProbe {
 
   // MARK: The way there
 
-  static func connection(_ fault: TransportFault, _ name: String) -> DoctorCheck {
-    guard fault.kind == .certificateUntrusted else {
-      return .init(.fail, .connection, name, fault.what, fault.remedy)
-    }
-    guard name == "sandbox" || name == "production" else {
+  private static func way(_ name: String, _ proxy: Proxy?) -> String {
+    proxy.map { "\(name) through the proxy \($0.endpoint)" } ?? name
+  }
+
+  /// - Parameter proxy: what stands between, when nothing came from beyond it.
+  static func connection(_ fault: TransportFault, _ name: String, through proxy: Proxy? = nil) -> DoctorCheck {
+    let way = way(name, proxy)
+    switch fault.kind {
+    case .connectionRefused, .unreachable, .nameNotFound, .timedOut(.connecting):
+      guard proxy != nil else { return .init(.fail, .connection, way, fault.what, fault.remedy) }
       return .init(
-        .fail, .connection, name, fault.what,
+        .fail, .connection, way, "the proxy itself is not reached: \(fault.what)",
+        "Check that it runs, and its address: 'proxy' in the configuration, BELFRY_PROXY, or HTTPS_PROXY.")
+    case .timedOut(.request) where proxy != nil:
+      return .init(
+        .fail, .connection, way, fault.what,
+        "Check the proxy, and that it lets port 443 or 2197 pass without opening TLS.")
+    case .certificateUntrusted where name == "sandbox" || name == "production":
+      return .init(
+        .fail, .connection, way,
+        "\(fault.what): this machine does not trust Apple's server, whose root is USERTrust RSA since early 2025",
+        "Install or update the package ca-certificates; with a proxy that opens TLS, exempt Apple's names.")
+    case .certificateUntrusted:
+      return .init(
+        .fail, .connection, way, fault.what,
         "Name the authority of this server as 'trust' in the configuration; of belfry apns it is ca.pem.")
+    default: return .init(.fail, .connection, way, fault.what, fault.remedy)
     }
-    return .init(
-      .fail, .connection, name,
-      "\(fault.what): this machine does not trust Apple's server, whose root is USERTrust RSA since early 2025",
-      "Install or update the package ca-certificates; with a proxy that opens TLS, exempt Apple's names.")
   }
 
   // MARK: The clock
@@ -118,6 +135,21 @@ struct DoctorProbe {
   }
 
   // MARK: The credential
+
+  /// A refused key is tried once more with key id and team id exchanged. Taken then, they were mixed up.
+  private func exchanged(
+    _ report: APNSProbe.Report, _ credential: Credential, _ bundle: String, _ target: Target
+  ) async -> DoctorCheck? {
+    guard report.reason == RefusalReason.invalidProviderToken.rawValue, case .token(let key) = credential else {
+      return nil
+    }
+    let again = try? await run(Self.push(bundle), .token(key.withIDsExchanged), target)
+    guard let again, again.isAccepted || (again.refusal?.provesCredential ?? false) else { return nil }
+    return .init(
+      .fail, .ids, key.name,
+      "key id and team id are swapped: \(target.server) takes the key as \(key.teamID) of team \(key.keyID)",
+      "Exchange keyID and teamID.")
+  }
 
   private func verdict(
     _ report: APNSProbe.Report, _ credential: Credential, _ bundle: String, _ target: Target
@@ -192,7 +224,10 @@ struct DoctorProbe {
       return [
         .init(
           .fail, .token, subject, "no environment takes it (\(said.joined(separator: ", ")))",
-          "Check that it is this app's, whole, and that the app registered with this bundle id.")
+          targets.count == 1
+            ? "A token of the other environment is refused in just this way: try the other by --apns. Else check that it is "
+              + "this app's, whole, and that the app registered with this bundle id."
+            : "Check that it is this app's, whole, and that the app registered with this bundle id.")
       ]
     }
     let others = said.isEmpty ? "" : "; elsewhere it is refused (\(said.joined(separator: ", ")))"
