@@ -47,10 +47,11 @@ struct ControlScene {
     type: PushType = .alert, priority: PushPriority = .immediate, collapseID: String? = nil,
     topic: String = "com.example.app", sent: SentHeaders = SentHeaders()
   ) {
-    let checked = CheckedPush(
+    var checked = CheckedPush(
       token: Array(token.utf8)[...], environment: .sandbox, id: Array(id.utf8)[...], topic: Array(topic.utf8)[...],
       pushType: type, isPushTypeInferred: false, priority: priority, expiration: nil,
       collapseID: collapseID.map { Array($0.utf8)[...] }, sentHeaders: sent)
+    checked.findings = LintText(Array(payload.utf8)).findings(checked.lintContext(now: clock.now))
     _ = try? core.accept(checked, id: Array(id.utf8)[...], uniqueID: nil, body: Array(payload.utf8), now: clock.now)
   }
 

@@ -15,7 +15,7 @@ struct NotificationWatchTests {
       push: DeliveredPush(
         id: "\(number)", token: [token], topic: "a", bundleID: "a", environment: .sandbox, pushType: .alert,
         priority: .immediate, collapseID: nil, expiration: nil, payload: [], receivedAt: now),
-      uniqueID: nil, remarks: [], fate: fate ?? .delivered(now))
+      uniqueID: nil, remarks: [], findings: [], fate: fate ?? .delivered(now))
   }
 
   @Test("tells what came while nobody asked, oldest first, each once and as it is last")

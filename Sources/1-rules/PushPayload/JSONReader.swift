@@ -20,10 +20,3 @@ public enum JSONReader {
     JSONDocument(try JSONTape(reading: bytes, limits: limits))
   }
 }
-
-extension JSONReader {
-  /// Whether a text is one JSON object: checked as strictly as `read` does, but no value is made of it.
-  public static func isObject(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONFault) -> Bool {
-    try JSONTape(reading: bytes, limits: limits).nodes.first?.kind == .object
-  }
-}

@@ -26,8 +26,16 @@ struct LintRun {
       case .plist: tape = try PlistReader.tape(reading: bytes)
       }
     } catch {
-      return [Finding(error, form: context.form)] + headerFindings(context, inferredType: nil)
+      return check(error, context)
     }
+    return check(tape, context)
+  }
+
+  static func check(_ fault: JSONFault, _ context: LintContext) -> [Finding] {
+    [Finding(fault, form: context.form)] + headerFindings(context, inferredType: nil)
+  }
+
+  static func check(_ tape: JSONTape, _ context: LintContext) -> [Finding] {
     var run = LintRun(tape: tape, context: context)
     run.checkAll()
     return run.placed() + headerFindings(context, inferredType: run.aps > 0 || run.mdm > 0 ? run.type : nil)

@@ -57,6 +57,9 @@ public struct PushHeaders: Hashable, Sendable {
     }
   }
 
+  /// Takes one that `/3/device` does not know, by its name in lower case.
+  public mutating func add(unknown name: String) { unknown.append(name) }
+
   public enum Name: String, CaseIterable, Sendable {
     case id = "apns-id"
     case topic = "apns-topic"

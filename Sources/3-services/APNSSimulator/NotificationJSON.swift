@@ -122,16 +122,6 @@ enum NotificationJSON {
 }
 
 extension LoggedNotification {
-  /// What lint has to say of it, with all its headers; asked only when somebody looks.
-  var findings: [Finding] {
-    var context = LintContext()
-    context.headers = PushHeaders(fields: headers + sent.unknown.map { ($0, "") })
-    context.headersAreComplete = true
-    context.isBroadcast = push.channelID != nil
-    context.now = push.receivedAt
-    return Lint.check(push.payload, context)
-  }
-
   /// Its headers as they came, by name; those that were absent are left out, `authorization` is never told.
   var headers: [(name: String, value: String)] {
     var headers: [(String, String)] = []
@@ -146,5 +136,26 @@ extension LoggedNotification {
     if let expiration = push.expiration { headers.append((PushHeaders.Name.expiration.rawValue, "\(expiration)")) }
     if let collapseID = push.collapseID { headers.append((PushHeaders.Name.collapseID.rawValue, collapseID)) }
     return headers
+  }
+}
+
+extension DeliveredPush {
+  /// What lint says of one that did not come as a request just now: a broadcast on its way to a phone, or one from
+  /// before a restart, of which no more is known than it says.
+  var findings: [Finding] {
+    var headers = PushHeaders(
+      id: id, topic: topic, pushType: pushType.rawValue, priority: "\(priority.rawValue)",
+      expiration: expiration.map { "\($0)" }, collapseID: collapseID)
+    if let channelID {
+      headers.channelID = channelID
+      headers.id = nil
+      headers.topic = nil
+    }
+    var context = LintContext()
+    context.headers = headers
+    context.headersAreComplete = true
+    context.isBroadcast = channelID != nil
+    context.now = receivedAt
+    return Lint.check(payload, context)
   }
 }

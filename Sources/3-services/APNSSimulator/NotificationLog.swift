@@ -1,4 +1,5 @@
 public import Basics
+internal import PushPayload
 
 /// A push that APNs took, and what became of it.
 public struct LoggedNotification: Hashable, Sendable {
@@ -30,6 +31,8 @@ public struct LoggedNotification: Hashable, Sendable {
   public let uniqueID: String?
   /// What is odd about it though it was taken.
   public let remarks: [String]
+  /// What lint said of it when it came.
+  let findings: [Finding]
   public internal(set) var fate: Fate
   /// Which headers came at all.
   var sent = SentHeaders()

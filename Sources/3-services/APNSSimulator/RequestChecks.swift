@@ -17,6 +17,8 @@ struct CheckedPush: Sendable {
   var expiration: Int64?
   var collapseID: Bytes?
   var sentHeaders = SentHeaders()
+  /// What lint says of body and headers.
+  var findings: [Finding] = []
 }
 
 /// Every check that needs no more than the request and its connection, in this order, which is ours since Apple publishes
@@ -68,13 +70,15 @@ struct RequestChecks: Sendable {
       throw Refusal(
         .badCollapseID, "apns-collapse-id is \(collapseID.count) bytes long; 64 bytes of UTF-8 are the most")
     }
-    try check(body: body, pushType: pushType)
-    return CheckedPush(
+    let text = try check(body: body, pushType: pushType)
+    var push = CheckedPush(
       token: token, environment: environment, id: id, topic: topic, pushType: pushType,
       isPushTypeInferred: isInferred, priority: priority, expiration: expiration, collapseID: collapseID,
       sentHeaders: SentHeaders(
         hasID: id != nil, hasPushType: !isInferred, hasPriority: request[.priority] != nil,
         unknown: request.unknownAPNSHeaders))
+    push.findings = text.findings(push.lintContext(now: now))
+    return push
   }
 
   // MARK: Each header
@@ -180,7 +184,8 @@ struct RequestChecks: Sendable {
     return seconds
   }
 
-  private func check(body: [UInt8], pushType: PushType) throws(Refusal) {
+  /// The body, read: grammar and lint need it once.
+  private func check(body: [UInt8], pushType: PushType) throws(Refusal) -> LintText {
     if body.isEmpty { throw Refusal(.payloadEmpty, "the body is empty") }
     let limit = pushType.sizeLimit
     guard body.count <= limit else {
@@ -188,11 +193,29 @@ struct RequestChecks: Sendable {
         .payloadTooLarge,
         "the body is \(body.count) bytes long, \(body.count - limit) more than the \(limit) of a \(pushType) push")
     }
-    guard rules.isJSONRequired else { return }
-    let isObject: Bool
-    do { isObject = try JSONReader.isObject(body) } catch {
-      throw Refusal(.payloadEmpty, "the body is not JSON: \(error)")
-    }
-    guard isObject else { throw Refusal(.payloadEmpty, "the body is JSON, but not an object") }
+    let text = LintText(body)
+    guard rules.isJSONRequired else { return text }
+    if let fault = text.fault { throw Refusal(.payloadEmpty, "the body is not JSON: \(fault)") }
+    guard text.isObject else { throw Refusal(.payloadEmpty, "the body is JSON, but not an object") }
+    return text
+  }
+}
+
+extension CheckedPush {
+  /// Its headers as they came, for lint; a topic that the certificate gave counts as sent.
+  func lintContext(now: Instant) -> LintContext {
+    var headers = PushHeaders()
+    if sentHeaders.hasID { headers.id = id.map { String(decoding: $0, as: UTF8.self) } }
+    headers.topic = String(decoding: topic, as: UTF8.self)
+    if sentHeaders.hasPushType { headers.pushType = pushType.rawValue }
+    if sentHeaders.hasPriority { headers.priority = "\(priority.rawValue)" }
+    headers.expiration = expiration.map { "\($0)" }
+    headers.collapseID = collapseID.map { String(decoding: $0, as: UTF8.self) }
+    for name in sentHeaders.unknown { headers.add(unknown: name) }
+    var context = LintContext()
+    context.headers = headers
+    context.headersAreComplete = true
+    context.now = now
+    return context
   }
 }

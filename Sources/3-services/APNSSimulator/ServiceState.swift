@@ -125,7 +125,8 @@ struct ServiceState: Sendable {
     notifications.append { number in
       LoggedNotification(
         number: number, device: owner.device, push: push,
-        uniqueID: uniqueID.map { String(decoding: $0, as: UTF8.self) }, remarks: remarks, fate: fate,
+        uniqueID: uniqueID.map { String(decoding: $0, as: UTF8.self) }, remarks: remarks, findings: checked.findings,
+        fate: fate,
         sent: checked.sentHeaders)
     }
     noteFate(of: number, fate, push: push, device: owner.device, now: now)
@@ -185,7 +186,8 @@ struct ServiceState: Sendable {
   mutating func log(_ entry: WaitingPush, device: String) -> UInt64 {
     let number = notifications.append { number in
       LoggedNotification(
-        number: number, device: device, push: entry.push, uniqueID: nil, remarks: [], fate: entry.fate)
+        number: number, device: device, push: entry.push, uniqueID: nil, remarks: [], findings: entry.push.findings,
+        fate: entry.fate)
     }
     noteFate(of: number, entry.fate, push: entry.push, device: device, now: entry.since)
     return number

@@ -57,7 +57,7 @@ extension ServiceState {
     notifications.append { number in
       LoggedNotification(
         number: number, device: device, push: push, uniqueID: message.uniqueID, remarks: mark.map { [$0.words] } ?? [],
-        fate: fate)
+        findings: push.findings, fate: fate)
     }
     noteFate(of: number, fate, push: push, device: device, now: now)
     if case .delivered = fate { return true }
