@@ -158,6 +158,27 @@ struct AssertionTests {
       JSONReader.read(Array(expected.utf8)).value, JSONReader.read(Array(actual.utf8)).value
     )
     #expect(JSONDifference.between(expected, actual, match: match).map(\.path) == paths)
+    #expect(JSONDifference.isNone(between: expected, actual, match: match) == paths.isEmpty)
+  }
+
+  @Test("names 1,000 differences at most")
+  func most() {
+    let long = JSONValue.array(Array(repeating: 1, count: 5_000))
+    #expect(JSONDifference.between(long, [], match: .exact).count == 1_000)
+    #expect(JSONDifference.between(["a": long, "b": long], ["a": [], "b": []], match: .exact).count == 1_000)
+  }
+
+  @Test("reads each push once, however many expectations ask for its payload", .timeLimit(.minutes(2)))
+  func many() async throws {
+    try await ControlScene.run { scene in
+      let token = scene.token()
+      let long = #"{"aps":{"alert":"Hello"},"list":[\#(Array(repeating: "7", count: 2_000).joined(separator: ","))]}"#
+      for _ in 0..<500 { scene.push(token, long) }
+      let that = (0..<300).map { #"{"payload":{"aps":{"alert":"Goodbye \#($0)"}}}"# }.joined(separator: ",")
+      let answer = await scene.call("POST", "/assertions", #"{"that":[\#(that),{"payload":\#(long),"count":500}]}"#)
+      #expect(answer["failures"] == 300 && answer["cases", "300", "passed"] == true)
+      #expect(answer["cases", "299", "failure", "nearest", "number"] == 500)
+    }
   }
 
   @Test("waits until all is fulfilled, and not longer")

@@ -100,4 +100,15 @@ struct FaultReadingTests {
       #expect(fault.remedy.contains(remedy), "\(fault)")
     }
   }
+
+  @Test("1,000 rules are taken, with those in force; more are told, and soon")
+  func many() throws {
+    func rules(_ count: Int) throws -> JSONValue {
+      let one = try JSONReader.read(Array(#"{"action":{"delay":"1s"}}"#.utf8)).value
+      return .array(Array(repeating: one, count: count))
+    }
+    #expect(try FaultRule.read(rules(1_000)).last?.id == "fault-1000")
+    #expect(throws: FaultReadingFault.self) { try FaultRule.read(rules(1_001)) }
+    #expect(throws: FaultReadingFault.self) { try FaultRule.read(rules(1_000), besides: ["mine"]) }
+  }
 }

@@ -42,6 +42,9 @@ struct FaultsFileTests {
         "[0].action.goAwy: there is no such field. Did you mean 'goAway'? Known are refuse, answer"
       ),
       ("{}", "there is no list of rules. Write { faults: [ … ] }."), ("{ faults: [ }", "not JSON5"),
+      ("{ faults: [ { limit: NaN, action: { delay: '1s' } } ] }", "a number is infinite, too large, or NaN"),
+      ("[ { when: { rate: -Infinity }, action: { delay: '1s' } } ]", "a number is infinite, too large, or NaN"),
+      ("[" + String(repeating: " ", count: 1 << 20) + "]", "larger than 1 MiB"),
     ])
   func mistakes(text: String, told: String) throws {
     do {

@@ -10,8 +10,14 @@ import PushPayload
 
 /// The file of `belfry apns --faults`: JSON5 with the rules of docs/faults.md.
 enum FaultsFile {
+  /// As much as the control API takes.
+  private static let largest = 1 << 20
+
   /// Faults name the file, the place in it, what was found, and what to write.
   static func read(_ path: String) throws(CommandFault) -> [FaultRule] {
+    guard Files.size(path) ?? 0 <= largest else {
+      throw CommandFault("\(path): larger than 1 MiB; is it a file of faults? A rule has some hundred bytes.")
+    }
     let bytes = try Files.read(path)
     let decoder = JSONDecoder()
     decoder.allowsJSON5 = true
@@ -28,9 +34,13 @@ enum FaultsFile {
   }
 
   private static func words(of fault: DecodingError) -> String {
-    guard case .dataCorrupted(let context) = fault else { return "not readable as JSON5" }
-    let cause = context.underlyingError.map { "\($0)" } ?? context.debugDescription
-    return "not JSON5: \(cause)"
+    switch fault {
+    case .dataCorrupted(let context):
+      let cause = context.underlyingError.map { "\($0)" } ?? context.debugDescription
+      return "not JSON5: \(cause)"
+    // What is neither object, list, null, flag, finite number nor text.
+    default: return "a number is infinite, too large, or NaN, which mean nothing in a rule. Write another."
+    }
   }
 }
 

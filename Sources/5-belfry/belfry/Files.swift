@@ -27,6 +27,11 @@ enum Files {
     return "\(time) \(facts[.size] ?? 0) \(facts[.systemFileNumber] ?? 0)"
   }
 
+  /// In bytes; nil when there is no such file.
+  static func size(_ path: String) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
+  }
+
   /// The permission bits, as `chmod` has them; nil when there is no such file.
   static func permissions(_ path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int

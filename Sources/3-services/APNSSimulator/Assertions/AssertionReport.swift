@@ -40,10 +40,16 @@ struct AssertionReport: Sendable {
     self.startedAt = startedAt
     time = .milliseconds(end.milliseconds - start.milliseconds)
     last = log.last
-    cases = run.verdicts.enumerated().map { index, verdict in
+    let verdicts = run.verdicts
+    let wanting = verdicts.indices.filter { verdicts[$0].isWanting }
+    let nearest = Dictionary(
+      uniqueKeysWithValues: zip(
+        wanting, AssertionRun.nearest(to: wanting.map { verdicts[$0].expectation }, among: log.entries)))
+    cases = verdicts.enumerated().map { index, verdict in
       Case(
         name: verdict.expectation.name, time: run.time(of: index, now: end), numbers: verdict.numbers,
-        failure: verdict.passed ? nil : Failure(verdict, log: log.entries, refusals: refusals))
+        failure: verdict.passed
+          ? nil : Failure(verdict, nearest: nearest[index] ?? nil, refusals: refusals))
     }
   }
 
@@ -78,7 +84,7 @@ struct AssertionReport: Sendable {
         "number": .number(JSONNumber(nearest.push.number)), "device": .string(nearest.push.device),
         "id": .string(nearest.push.push.id),
         "differences": .array(
-          nearest.differences.map {
+          nearest.differences.prefix(100).map {
             ["path": .string($0.path), "expected": .string($0.expected), "actual": .string($0.actual)]
           }),
       ]
@@ -95,7 +101,10 @@ struct AssertionReport: Sendable {
 }
 
 extension AssertionReport.Failure {
-  init(_ verdict: AssertionRun.Verdict, log: [LoggedNotification], refusals: [LoggedRefusal]) {
+  init(
+    _ verdict: AssertionRun.Verdict, nearest: (push: LoggedNotification, differences: [Difference])?,
+    refusals: [LoggedRefusal]
+  ) {
     let expectation = verdict.expectation
     let count = verdict.numbers.count
     summary = "expected \(expectation.amount), \(count == 0 ? "none" : "\(count)") came"
@@ -107,8 +116,8 @@ extension AssertionReport.Failure {
       remarks.append("\(Self.list(verdict.tooEarly)) matched, but came before.")
     }
     if count > 0 { remarks.append("Matching: \(Self.list(verdict.numbers)).") }
-    guard count < expectation.least else { return }
-    nearest = AssertionRun.nearest(to: expectation, among: log)
+    guard verdict.isWanting else { return }
+    self.nearest = nearest
     if nearest == nil, count == 0, verdict.tooEarly.isEmpty { remarks.append("No push came at all.") }
     let filter = expectation.filter
     self.refusals = refusals.suffix(1_000).filter { refusal in

@@ -7,8 +7,8 @@ internal import PushPayload
 struct AssertionRun: Sendable {
   let expectations: [Expectation]
   private let start: Instant.Span
-  /// Per expectation, the numbers of the pushes that match it.
-  private var matching: [Set<UInt64>]
+  /// Per expectation, the numbers of the pushes that match it, oldest first.
+  private var matching: [[UInt64]]
   /// Per expectation, when it became what it is now: settled, or not any more.
   private var settledAt: [Instant.Span?]
 
@@ -24,12 +24,9 @@ struct AssertionRun: Sendable {
 
   mutating func see(_ changed: [LoggedNotification], at uptime: Instant.Span) {
     for entry in changed {
+      var push = SeenPush(entry)
       for index in expectations.indices {
-        if expectations[index].matches(entry) {
-          matching[index].insert(entry.number)
-        } else {
-          matching[index].remove(entry.number)
-        }
+        matching[index].keep(entry.number, expectations[index].matches(&push))
       }
     }
     for (index, verdict) in verdicts.enumerated() {
@@ -52,8 +49,10 @@ struct AssertionRun: Sendable {
     /// The expectation before, after whose pushes these should come, has not got all of its own.
     var isPredecessorMissing = false
 
+    /// Fewer came than there should.
+    var isWanting: Bool { numbers.count < expectation.least }
     var hasTooMany: Bool { numbers.count > expectation.most ?? .max }
-    var passed: Bool { numbers.count >= expectation.least && !hasTooMany && !isPredecessorMissing }
+    var passed: Bool { !isWanting && !hasTooMany && !isPredecessorMissing }
     var isSettled: Bool { passed && !expectation.needsWholeWait }
   }
 
@@ -63,7 +62,7 @@ struct AssertionRun: Sendable {
     var isComplete = true
     return expectations.indices.map { index in
       let expectation = expectations[index]
-      var verdict = Verdict(expectation: expectation, numbers: matching[index].sorted())
+      var verdict = Verdict(expectation: expectation, numbers: matching[index])
       if expectation.isInOrder {
         verdict.tooEarly = verdict.numbers.filter { $0 <= anchor }
         verdict.numbers.removeAll { $0 <= anchor }
@@ -85,19 +84,43 @@ struct AssertionRun: Sendable {
     .milliseconds((settledAt[index] ?? now).milliseconds - start.milliseconds)
   }
 
-  /// The push that comes nearest to what is expected but is not it: the fewest differences, one in whom it went to counting
-  /// threefold; the newest of several.
+  /// For each expectation the push that comes nearest to it but is not it: the fewest differences, one in whom it went to
+  /// counting threefold; the newest of several. All pushes are looked at unless the comparisons would take seconds: then
+  /// the newest.
   static func nearest(
-    to expectation: Expectation, among pushes: [LoggedNotification]
-  ) -> (push: LoggedNotification, differences: [Difference])? {
-    var best: (push: LoggedNotification, differences: [Difference], cost: Int)?
-    for push in pushes {
-      let differences = expectation.differences(push)
-      guard !differences.isEmpty else { continue }
-      let cost = differences.reduce(0) { $0 + (["token", "device", "id"].contains($1.path) ? 3 : 1) }
-      if let best, cost > best.cost || (cost == best.cost && push.number < best.push.number) { continue }
-      best = (push, differences, cost)
+    to expectations: [Expectation], among pushes: [LoggedNotification]
+  ) -> [(push: LoggedNotification, differences: [Difference])?] {
+    var best: [(push: LoggedNotification, differences: [Difference], cost: Int)?] = expectations.map { _ in nil }
+    let weight = expectations.reduce(1) { $0 + 1 + ($1.payload?.encodedSize ?? 0) / 4096 }
+    for entry in pushes.suffix(max(100, 200_000 / weight)) {
+      var push = SeenPush(entry)
+      for (index, expectation) in expectations.enumerated() {
+        let differences = expectation.differences(&push)
+        guard !differences.isEmpty else { continue }
+        let cost = differences.reduce(0) { $0 + (["token", "device", "id"].contains($1.path) ? 3 : 1) }
+        if let best = best[index], cost > best.cost || (cost == best.cost && entry.number < best.push.number) {
+          continue
+        }
+        best[index] = (entry, differences, cost)
+      }
     }
-    return best.map { ($0.push, $0.differences) }
+    return best.map { best in best.map { ($0.push, $0.differences) } }
+  }
+}
+
+extension [UInt64] {
+  /// Makes it hold or not hold `number`; sorted before and after.
+  fileprivate mutating func keep(_ number: UInt64, _ isIn: Bool) {
+    var (low, high) = (0, count)
+    if let last, last < number { low = count }  // the usual way
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    switch (low < count && self[low] == number, isIn) {
+    case (false, true): insert(number, at: low)
+    case (true, false): remove(at: low)
+    case (true, true), (false, false): break
+    }
   }
 }

@@ -25,13 +25,16 @@ struct Expectation: Equatable, Sendable {
   }
 
   /// What a push that `filter` leaves open is compared by.
-  func matches(_ entry: LoggedNotification) -> Bool {
-    filter.matches(entry) && headerDifferences(entry).isEmpty && payloadDifferences(entry).isEmpty
+  func matches(_ push: inout SeenPush) -> Bool {
+    guard filter.matches(push.entry), headerDifferences(push.entry).isEmpty else { return false }
+    guard let payload else { return true }
+    guard let actual = push.payload() else { return false }
+    return JSONDifference.isNone(between: payload, actual, match: match)
   }
 
-  /// Every way in which a push is not what was expected; empty exactly when it matches.
-  func differences(_ entry: LoggedNotification) -> [Difference] {
-    filter.differences(entry) + headerDifferences(entry) + payloadDifferences(entry)
+  /// The ways in which a push is not what was expected, of its payload the first 1,000; empty exactly when it matches.
+  func differences(_ push: inout SeenPush) -> [Difference] {
+    filter.differences(push.entry) + headerDifferences(push.entry) + payloadDifferences(&push)
   }
 
   private func headerDifferences(_ entry: LoggedNotification) -> [Difference] {
@@ -45,9 +48,9 @@ struct Expectation: Equatable, Sendable {
     }
   }
 
-  private func payloadDifferences(_ entry: LoggedNotification) -> [Difference] {
+  private func payloadDifferences(_ push: inout SeenPush) -> [Difference] {
     guard let payload else { return [] }
-    guard let actual = try? JSONReader.read(entry.push.payload).value else {
+    guard let actual = push.payload() else {
       return [Difference(path: "payload", expected: payload.text, actual: "(no JSON)")]
     }
     return JSONDifference.between(payload, actual, match: match)
@@ -70,6 +73,22 @@ struct Expectation: Equatable, Sendable {
       + headers.map { "header \($0.name.rawValue) \($0.value.inJSON)" }
       + (payload.map { ["payload \(match == .exact ? "is" : "contains") \($0.text)"] } ?? [])
       + (isInOrder ? ["after the pushes before"] : [])
+  }
+}
+
+/// A push as many expectations look at it: its payload is read when the first of them asks for it, and once.
+struct SeenPush {
+  let entry: LoggedNotification
+  private var read: JSONValue??
+
+  init(_ entry: LoggedNotification) { self.entry = entry }
+
+  /// nil when it is no JSON.
+  mutating func payload() -> JSONValue? {
+    if let read { return read }
+    let value = try? JSONReader.read(entry.push.payload).value
+    read = .some(value)
+    return value
   }
 }
 

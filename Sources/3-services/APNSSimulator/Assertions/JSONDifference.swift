@@ -18,49 +18,71 @@ enum JSONDifference {
     case exact
   }
 
-  /// Every place where `actual` is not as expected, in the order of the expected members; empty when it is.
-  static func between(
-    _ expected: JSONValue, _ actual: JSONValue, match: Match, at path: JSONPath = .root
-  ) -> [Difference] {
+  /// The places where `actual` is not as expected, in the order of the expected members, the first 1,000 of them; empty
+  /// exactly when `isNone`.
+  static func between(_ expected: JSONValue, _ actual: JSONValue, match: Match) -> [Difference] {
+    var differences: [Difference] = []
+    collect(&differences, expected, actual, match: match, at: .root)
+    return differences
+  }
+
+  private static let most = 1_000
+
+  /// Whether `actual` is as expected: for many comparisons, since it ends at the first difference and names no place.
+  static func isNone(between expected: JSONValue, _ actual: JSONValue, match: Match) -> Bool {
     switch (expected, actual) {
     case (.object(let expected), .object(let actual)):
-      return objects(expected, actual, match: match, at: path)
+      let isThere = expected.members.allSatisfy { member in
+        guard let found = actual[member.key] else { return false }
+        return isNone(between: expected[member.key] ?? member.value, found, match: match)
+      }
+      guard isThere, match == .exact else { return isThere }
+      return actual.members.allSatisfy { expected[$0.key] != nil }
     case (.array(let expected), .array(let actual)):
-      return arrays(expected, actual, match: match, at: path)
-    case (.number(let expected), .number(let actual)) where same(expected, actual): return []
-    default: return expected == actual ? [] : [difference(at: path, expected, actual)]
+      return expected.count == actual.count
+        && zip(expected, actual).allSatisfy { isNone(between: $0, $1, match: match) }
+    case (.number(let expected), .number(let actual)): return same(expected, actual)
+    default: return expected == actual
+    }
+  }
+
+  private static func collect(
+    _ differences: inout [Difference], _ expected: JSONValue, _ actual: JSONValue, match: Match, at path: JSONPath
+  ) {
+    guard differences.count < most, !isNone(between: expected, actual, match: match) else { return }
+    switch (expected, actual) {
+    case (.object(let expected), .object(let actual)):
+      objects(&differences, expected, actual, match: match, at: path)
+    case (.array(let expected), .array(let actual)):
+      for index in 0..<max(expected.count, actual.count) where differences.count < most {
+        let place = path.appending(index)
+        if index < expected.count, index < actual.count {
+          collect(&differences, expected[index], actual[index], match: match, at: place)
+        } else {
+          let wanted = index < expected.count ? expected[index] : nil
+          differences.append(difference(at: place, wanted, index < actual.count ? actual[index] : nil))
+        }
+      }
+    default: differences.append(difference(at: path, expected, actual))
     }
   }
 
   private static func objects(
-    _ expected: JSONObject, _ actual: JSONObject, match: Match, at path: JSONPath
-  ) -> [Difference] {
-    var differences: [Difference] = []
+    _ differences: inout [Difference], _ expected: JSONObject, _ actual: JSONObject, match: Match, at path: JSONPath
+  ) {
     var known: Set<String> = []
     for member in expected.members where known.insert(member.key).inserted {
-      let place = path.appending(member.key)
+      guard differences.count < most else { return }
       let wanted = expected[member.key] ?? member.value
       if let found = actual[member.key] {
-        differences += between(wanted, found, match: match, at: place)
+        collect(&differences, wanted, found, match: match, at: path.appending(member.key))
       } else {
-        differences.append(difference(at: place, wanted, nil))
+        differences.append(difference(at: path.appending(member.key), wanted, nil))
       }
     }
-    guard match == .exact else { return differences }
+    guard match == .exact else { return }
     for member in actual.members where known.insert(member.key).inserted {
       differences.append(difference(at: path.appending(member.key), nil, member.value))
-    }
-    return differences
-  }
-
-  private static func arrays(
-    _ expected: [JSONValue], _ actual: [JSONValue], match: Match, at path: JSONPath
-  ) -> [Difference] {
-    (0..<max(expected.count, actual.count)).flatMap { index -> [Difference] in
-      let place = path.appending(index)
-      guard index < expected.count else { return [difference(at: place, nil, actual[index])] }
-      guard index < actual.count else { return [difference(at: place, expected[index], nil)] }
-      return between(expected[index], actual[index], match: match, at: place)
     }
   }
 

@@ -17,6 +17,11 @@ extension FaultRule {
       guard let faults = fields["faults"]?.array else { throw fields.wrong("faults", "Write a list of rules.") }
       list = faults
     }
+    guard (list?.count ?? 1) + taken.count <= most else {
+      throw FaultReadingFault(
+        path: path, found: "\((list?.count ?? 1) + taken.count) rules",
+        remedy: "Write \(most) at most: each is looked at for every push. One rule may name a list of tokens.")
+    }
     var rules: [FaultRule] = []
     var next = 1
     for (place, value) in (list ?? [document]).enumerated() {
@@ -33,6 +38,9 @@ extension FaultRule {
     }
     return rules
   }
+
+  /// Rules in force at a time.
+  static let most = 1_000
 
   static let fields = ["id", "when", "limit", "action"]
 
