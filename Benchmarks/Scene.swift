@@ -70,13 +70,17 @@ struct Scene {
     try Self.write(Array(text.utf8), to: "\(folder)/tokens")
   }
 
-  /// What h2load reads: a URI for each token.
-  func writeURIs(port: UInt16) throws -> String {
+  /// What each h2load reads: a URI for each token, dealt out to so many lists.
+  func writeURIs(port: UInt16, lists count: Int) throws -> [String] {
     let tokens = try lines(of: "\(folder)/tokens")
-    let path = "\(folder)/uris"
-    try Self.write(
-      Array(tokens.map { "https://127.0.0.1:\(port)/3/device/\($0)\n" }.joined().utf8), to: path)
-    return path
+    return try (0..<count).map { list in
+      let path = "\(folder)/uris\(list)"
+      let uris = stride(from: list, to: tokens.count, by: count).map {
+        "https://127.0.0.1:\(port)/3/device/\(tokens[$0])\n"
+      }
+      try Self.write(Array(uris.joined().utf8), to: path)
+      return path
+    }
   }
 
   func remove() {
