@@ -144,4 +144,23 @@ struct DeliveryLiveTests {
       }
     }
   }
+
+  @Test("a request that is refused holds up nothing that had become due by then")
+  func dueBeforeRefusal() async throws {
+    try await ControlScene.run { scene in
+      let token = scene.token()
+      let got = Recorder<String>()
+      Courier(core: scene.core).connect(device: "phone") { got.record($0.id) }
+      var rules = DeliveryRules()
+      rules.groupWindow = .seconds(5)
+      scene.core.setDelivery(rules)
+      scene.push(token, id: "late", priority: .considerate)
+      #expect(got.values == [])
+      scene.clock.set(to: scene.clock.now + .seconds(5))  // wakes nobody
+      #expect(throws: Refusal.self) {
+        try scene.core.attempt { _, _ throws(Refusal) in throw Refusal(.featureNotEnabled, "") }
+      }
+      #expect(got.values == ["late"])
+    }
+  }
 }

@@ -236,18 +236,11 @@ final class SimulatorCore: Sendable {
   }
 
   /// The same for what may be refused.
-  func attempt<Result>(
-    _ body: (inout ServiceState, Instant) throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
+  func attempt<Answer: Sendable>(
+    _ body: (inout ServiceState, Instant) throws(Refusal) -> Answer
+  ) throws(Refusal) -> Answer {
     if let fault = storeFault { throw Self.refusal(fault) }
-    let now = clock.now
-    let (result, after) = try shared.withLock { (shared) throws(Refusal) -> (Result, Aftermath) in
-      var outcome = ServiceState.Outcome()
-      if let due = shared.state.nextDue, due <= now { outcome = shared.state.advance(now: now) }
-      return (try body(&shared.state, now), aftermath(&shared, outcome))
-    }
-    perform(after)
-    return result
+    return try withState { state, now in Result { () throws(Refusal) in try body(&state, now) } }.get()
   }
 
   /// What a store has to write now, as it is now.
