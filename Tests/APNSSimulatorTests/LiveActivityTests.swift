@@ -228,4 +228,18 @@ struct LiveActivityTests {
       }
     }
   }
+
+  @Test("a push that gave way, or found its app gone, is waited for no more")
+  func underWay() async throws {
+    try await ControlScene.run { scene in
+      func waitedFor() -> Int { scene.core.withState { state, _ in state.activities.underWay.count } }
+      let token = scene.token()
+      scene.core.setOnline(device: "phone", false)
+      for id in ["former", "newer"] { scene.push(token, id: id, type: .liveactivity) }
+      #expect(waitedFor() == 1)
+      #expect(await scene.call("DELETE", "/devices/\(token)").status == 200)
+      scene.core.setOnline(device: "phone", true)
+      #expect(waitedFor() == 0)
+    }
+  }
 }

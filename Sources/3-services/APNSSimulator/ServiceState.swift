@@ -114,7 +114,7 @@ struct ServiceState: Sendable {
     case .waits(let entry, let replaced):
       fate = entry.fate
       acceptance.isKept = !push.isOneAttempt
-      if let replaced { notifications.update(replaced) { $0.become(.replaced(now)) } }
+      if let replaced { become(.replaced(now), replaced, device: owner.device, now: now) }
     case .reachedNobody:
       flag(record, now: now)
       fate = Self.goneFate(record, now: now)
@@ -153,15 +153,13 @@ struct ServiceState: Sendable {
   mutating func apply(_ effects: [DeliverySchedule.Effect], to outcome: inout Outcome, now: Instant) {
     for effect in effects {
       switch effect.what {
-      case .became(let number, let fate):
-        notifications.update(number) { $0.become(fate) }
-        noteFate(of: number, fate, push: nil, device: effect.device, now: now)
+      case .became(let number, let fate): become(fate, number, device: effect.device, now: now)
       case .handOver(let number, let push):
         outcome.handovers.append(Handover(device: effect.device, number: number, push: push))
       case .reachedNobody(let number, let push):
         guard let record = registry.records[push.token] else { continue }
         flag(record, now: now)
-        notifications.update(number) { $0.become(Self.goneFate(record, now: now)) }
+        become(Self.goneFate(record, now: now), number, device: effect.device, now: now)
       case .missed(let number, let push): missed(number, push, device: effect.device, now: now)
       }
     }
@@ -191,6 +189,12 @@ struct ServiceState: Sendable {
     }
     noteFate(of: number, entry.fate, push: entry.push, device: device, now: entry.since)
     return number
+  }
+
+  /// Something has become of a push that is in the log, or was.
+  mutating func become(_ fate: LoggedNotification.Fate, _ number: UInt64, device: String, now: Instant) {
+    notifications.update(number) { $0.become(fate) }
+    noteFate(of: number, fate, push: nil, device: device, now: now)
   }
 
   mutating func watchNotifications(_ isWatched: Bool) { notifications.isWatched = isWatched }

@@ -43,10 +43,7 @@ extension ServiceState {
       due.handovers.append(Handover(device: device, number: number, push: push))
     case .waits(let entry, let replaced):
       fate = entry.fate
-      if let replaced {
-        notifications.update(replaced) { $0.become(.replaced(now)) }
-        noteFate(of: replaced, .replaced(now), push: nil, device: device, now: now)
-      }
+      if let replaced { become(.replaced(now), replaced, device: device, now: now) }
     case .overflow:
       due.overflows.append(device)
       perform(schedule.disconnect(device, now: now), now: now)
@@ -76,8 +73,7 @@ extension ServiceState {
     let isKept = channels.due(for: device, now: now).contains { $0.message.push == push }
     let fate = LoggedNotification.Fate.dropped(
       now, "the phone went away; the channel keeps \(isKept ? "it" : "nothing")")
-    notifications.update(number) { $0.become(fate) }
-    noteFate(of: number, fate, push: nil, device: device, now: now)
+    become(fate, number, device: device, now: now)
   }
 
   /// What is due for couriers by other ways than the outcome of a call; emptied by this.
