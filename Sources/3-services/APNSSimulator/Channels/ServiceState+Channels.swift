@@ -24,13 +24,16 @@ extension ServiceState {
     channels.keep(push, uniqueID: uniqueID, on: key)
     let message = ChannelRegistry.Message(push: push, uniqueID: uniqueID)
     let subscribers = channels.subscribers(of: key)
-    let missing = subscribers.filter { !send(message, to: $0, mark: mark, now: now) }
+    let findings = subscribers.isEmpty ? [] : push.findings
+    let missing = subscribers.filter { !send(message, findings: findings, to: $0, mark: mark, now: now) }
     channels.spread(key, delivered: subscribers.count - missing.count, missing: missing)
   }
 
-  /// Puts one broadcast on its way to one phone, if it can be reached. True when the phone has it.
+  /// Puts one broadcast on its way to one phone, if it can be reached. True when the phone has it. `findings` are what
+  /// lint says of it, when that is known already.
   private mutating func send(
-    _ message: ChannelRegistry.Message, to device: String, mark: FaultMark? = nil, now: Instant
+    _ message: ChannelRegistry.Message, findings: [Finding]? = nil, to device: String, mark: FaultMark? = nil,
+    now: Instant
   ) -> Bool {
     guard (self.device(device) ?? SimulatedDevice()).isReachable else { return false }
     let push = message.push
@@ -54,7 +57,7 @@ extension ServiceState {
     notifications.append { number in
       LoggedNotification(
         number: number, device: device, push: push, uniqueID: message.uniqueID, remarks: mark.map { [$0.words] } ?? [],
-        findings: push.findings, fate: fate)
+        findings: findings ?? push.findings, fate: fate)
     }
     noteFate(of: number, fate, push: push, device: device, now: now)
     if case .delivered = fate { return true }
