@@ -31,8 +31,10 @@ struct ControlFields {
   }
 
   func fault(_ name: String, _ found: String, _ remedy: String) -> ControlFault {
-    ControlFault(400, at: place.isEmpty ? name : "\(place).\(name)", found, remedy)
+    ControlFault(400, at: path(name), found, remedy)
   }
+
+  private func path(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
 
   func value(_ name: String) -> JSONValue? { object[name] }
 
@@ -65,13 +67,14 @@ struct ControlFields {
   func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, default usual: Word
   ) throws(ControlFault) -> Word where Word.RawValue == String {
-    guard let text = try text(name) else { return usual }
-    guard let word = Word(rawValue: text) else {
-      throw fault(
-        name, "\"\(text.shortened)\" is not known",
-        .oneOf(Word.allCases.map(\.rawValue), near: text))
-    }
-    return word
+    try word(name, Word.self) ?? usual
+  }
+
+  /// One of few words; nil when it is not given.
+  func word<Word: RawRepresentable & CaseIterable>(
+    _ name: String, _ type: Word.Type
+  ) throws(ControlFault) -> Word? where Word.RawValue == String {
+    try text(name).map { text throws(ControlFault) in try .control(text, at: path(name)) }
   }
 
   func names(_ name: String) throws(ControlFault) -> [String]? {

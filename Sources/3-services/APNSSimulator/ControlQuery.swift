@@ -38,12 +38,7 @@ struct ControlQuery {
   func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, _ type: Word.Type
   ) throws(ControlFault) -> Word? where Word.RawValue == String {
-    guard let text = values[name] else { return nil }
-    guard let word = Word(rawValue: text) else {
-      throw ControlFault(
-        400, at: name, "\"\(text.shortened)\" is not known", .oneOf(Word.allCases.map(\.rawValue), near: text))
-    }
-    return word
+    try values[name].map { text throws(ControlFault) in try .control(text, at: name) }
   }
 
   func flag(_ name: String) throws(ControlFault) -> Bool {
@@ -53,6 +48,16 @@ struct ControlQuery {
     case .some(let other):
       throw ControlFault(400, at: name, "\"\(other.shortened)\" is no truth value", "Give true or false.")
     }
+  }
+}
+
+extension RawRepresentable where Self: CaseIterable, RawValue == String {
+  static func control(_ text: String, at place: String) throws(ControlFault) -> Self {
+    guard let word = Self(rawValue: text) else {
+      throw ControlFault(
+        400, at: place, "\"\(text.shortened)\" is not known", .oneOf(allCases.map(\.rawValue), near: text))
+    }
+    return word
   }
 }
 

@@ -25,13 +25,12 @@ extension ControlRoutes {
     let key = try P256PrivateKey.generate()
     let keyID = SimulatorCredentials.identifier(length: 10)
     let team = try fields.text("team") == nil ? credentials.teamID : try fields.name("team")
-    let named = try fields.text("environment") != nil
-    let environment = try fields.word("environment", default: SimulatedEnvironment.sandbox)
+    let environment = try fields.word("environment", SimulatedEnvironment.self)
     let scope: ProviderKey.Scope =
       if let topics = try fields.names("topics") {
-        .topics(Set(topics), environment, family: try fields.text("family") ?? keyID)
+        .topics(Set(topics), environment ?? .sandbox, family: try fields.text("family") ?? keyID)
       } else {
-        .team(only: named ? environment : nil)
+        .team(only: environment)
       }
     core.providers.add(ProviderKey(keyID: keyID, teamID: team, publicKey: key.publicKey, scope: scope))
     try await keeper?.flush()
@@ -56,8 +55,7 @@ extension ControlRoutes {
     let fields = try ControlFields(request.body, known: ["bundle", "environment", "topics"])
     let bundle = try fields.name("bundle")
     let environments: Set<SimulatedEnvironment> =
-      try fields.text("environment") == nil
-      ? [.sandbox, .production] : [try fields.word("environment", default: .sandbox)]
+      try fields.word("environment", SimulatedEnvironment.self).map { [$0] } ?? [.sandbox, .production]
     let identity = try credentials.authority.issuePushCertificate(
       bundleID: bundle, environments: environments, topics: try fields.names("topics"), now: SystemClock().now)
     return .json(

@@ -123,12 +123,11 @@ extension ControlRoutes {
     guard request.method == "POST" else { throw Self.wrongMethod(request, "POST") }
     try mustBeKnown(device)
     let fields = try ControlFields(request.body, known: ["reason", "bundle", "immediately"])
-    guard try fields.text("reason") != nil else {
+    guard let reason = try fields.word("reason", RenewalReason.self) else {
       throw ControlFault(
         400, at: "reason", "it is missing",
         "Give one of \(RenewalReason.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
-    let reason = try fields.word("reason", default: RenewalReason.restore)
     let bundle = try fields.value("bundle") == nil ? nil : fields.name("bundle")
     if reason == .appReinstall, bundle == nil {
       throw ControlFault(400, at: "bundle", "it is missing", "Name the app that was installed again.")

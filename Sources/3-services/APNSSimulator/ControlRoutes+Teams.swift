@@ -13,10 +13,9 @@ extension ControlRoutes {
     guard rest.count == 1, ControlFields.isName(rest[0]) else { throw Self.noSuchPlace(request) }
     guard request.method == "PUT" else { throw Self.wrongMethod(request, "PUT") }
     let fields = try ControlFields(request.body, known: ["membership"])
-    guard try fields.text("membership") != nil else {
+    guard let membership = try fields.word("membership", Membership.self) else {
       throw ControlFault(400, at: "membership", "it is missing", "Give active or suspended.")
     }
-    let membership = try fields.word("membership", default: Membership.active)
     core.providers.setSuspended(team: rest[0], membership == .suspended)
     try await keeper?.flush()
     return .json(200, ["teamId": .string(rest[0]), "membership": .string(membership.rawValue)])

@@ -67,13 +67,7 @@ extension NotificationFilter {
   private static func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, _ text: String?
   ) throws(ControlFault) -> Word? where Word.RawValue == String {
-    guard let text else { return nil }
-    guard let word = Word(rawValue: text) else { throw unknown(name, text, among: Word.allCases.map(\.rawValue)) }
-    return word
-  }
-
-  private static func unknown(_ name: String, _ text: String, among words: [String]) -> ControlFault {
-    ControlFault(400, at: name, "\"\(text.shortened)\" is not known", .oneOf(words, near: text))
+    try text.map { text throws(ControlFault) in try .control(text, at: name) }
   }
 
   private static func bar(_ text: String?) throws(ControlFault) -> FindingBar? {
@@ -83,7 +77,9 @@ extension NotificationFilter {
     case "any": return .atLeast(.hint)
     case .some(let text):
       guard let severity = Severity(rawValue: text) else {
-        throw unknown("findings", text, among: ["none", "any"] + Severity.allCases.map(\.rawValue))
+        throw ControlFault(
+          400, at: "findings", "\"\(text.shortened)\" is not known",
+          .oneOf(["none", "any"] + Severity.allCases.map(\.rawValue), near: text))
       }
       return .atLeast(severity)
     }
