@@ -87,18 +87,18 @@ struct ConnectionTrust: Sendable {
     _ authorization: Bytes?, environment: SimulatedEnvironment, now: Instant, rules: Rules,
     directory: ProviderDirectory
   ) throws(Refusal) -> ProviderKey {
+    if let session, let authorization, authorization.equals(session.header) {
+      try Self.checkAge(session.token, now: now, rules: rules)
+      try Self.check(session.key, in: environment)
+      try Self.checkMembership(session.key.teamID, directory)
+      return session.key
+    }
     guard let authorization, let compact = Self.bearer(authorization) else {
       throw Refusal(
         .missingProviderToken,
         authorization == nil
           ? "neither a client certificate nor an authorization header came"
           : "the authorization header is not \"bearer <token>\"")
-    }
-    if let session, authorization.equals(session.header) {
-      try Self.checkAge(session.token, now: now, rules: rules)
-      try Self.check(session.key, in: environment)
-      try Self.checkMembership(session.key.teamID, directory)
-      return session.key
     }
     let (token, key) = try Self.verify(compact, directory)
     try Self.checkMembership(key.teamID, directory)
