@@ -5,14 +5,10 @@ internal import Transport
 /// The HTTP/1.1 door for tests in any language: devices and tokens in, notifications out (docs/apns-simulator.md).
 final class ControlAPI: Sendable {
   private let server: HTTPServer
-  private let core: SimulatorCore
 
   var endpoint: Endpoint { server.endpoint }
 
-  private init(server: HTTPServer, core: SimulatorCore) {
-    self.server = server
-    self.core = core
-  }
+  private init(server: HTTPServer) { self.server = server }
 
   static func start(
     _ endpoint: Endpoint, core: SimulatorCore, credentials: SimulatorCredentials, keeper: StoreKeeper?,
@@ -22,15 +18,11 @@ final class ControlAPI: Sendable {
     var limits = HTTPLimits()
     limits.body = 1 << 20
     limits.cancelsHandlersOfGonePeers = true
-    let server = try HTTPServer.start(endpoint, limits: limits) { await routes.answer($0) }
-    return ControlAPI(server: server, core: core)
+    return ControlAPI(server: try HTTPServer.start(endpoint, limits: limits) { await routes.answer($0) })
   }
 
-  /// Who waits for pushes is answered at once.
-  func stop() async {
-    core.endWatches()
-    await server.stop()
-  }
+  /// Who waits for pushes is answered once the core has stopped.
+  func stop() async { await server.stop() }
 }
 
 /// What each route does. A value: everything shared is in the core. Each notion has a file of its own
