@@ -54,9 +54,9 @@ enum NotificationJSON {
     object["headers"] = .object(JSONObject(entry.headers.map { JSONObject.Member($0.name, .string($0.value)) }))
     object["receivedAt"] = .string("\(push.receivedAt)")
     if let uniqueID = entry.uniqueID { object["uniqueId"] = .string(uniqueID) }
-    let (state, at, why) = words(of: entry.fate)
-    object["state"] = .string(state)
-    if let at { object["stateSince"] = .string("\(at)") }
+    let (at, why) = words(of: entry.fate)
+    object["state"] = .string(NotificationState(entry.fate).rawValue)
+    object["stateSince"] = .string("\(at)")
     if let why { object["why"] = .string(why) }
     if !entry.earlier.isEmpty { object["earlier"] = .array(entry.earlier.map(value(of:))) }
     object["size"] = .number(JSONNumber(push.payload.count))
@@ -88,18 +88,17 @@ enum NotificationJSON {
     return .object(object)
   }
 
-  private static func words(of fate: LoggedNotification.Fate) -> (String, Instant?, String?) {
+  private static func words(of fate: LoggedNotification.Fate) -> (at: Instant, why: String?) {
     switch fate {
-    case .stored(let at, let cause): ("stored", at, words(of: cause))
-    case .grouped(let at, let until): ("grouped", at, "waits for others of low priority until \(until)")
+    case .stored(let at, let cause): (at, words(of: cause))
+    case .grouped(let at, let until): (at, "waits for others of low priority until \(until)")
     case .throttled(let at, let until):
-      ("throttled", at, "over the budget of background pushes, which has room again at \(until)")
-    case .queued(let at): ("queued", at, "waits behind one that the phone has not acknowledged")
-    case .sent(let at): ("sent", at, nil)
-    case .delivered(let at): ("delivered", at, nil)
-    case .replaced(let at): ("replaced", at, "a newer push for the app took its place")
-    case .expired(let at): ("expired", at, "expired unsent at \(at)")
-    case .dropped(let at, let why): ("dropped", at, why)
+      (at, "over the budget of background pushes, which has room again at \(until)")
+    case .queued(let at): (at, "waits behind one that the phone has not acknowledged")
+    case .sent(let at), .delivered(let at): (at, nil)
+    case .replaced(let at): (at, "a newer push for the app took its place")
+    case .expired(let at): (at, "expired unsent at \(at)")
+    case .dropped(let at, let why): (at, why)
     }
   }
 
@@ -113,9 +112,8 @@ enum NotificationJSON {
   }
 
   private static func value(of fate: LoggedNotification.Fate) -> JSONValue {
-    let (state, at, why) = words(of: fate)
-    var object: JSONObject = ["state": .string(state)]
-    if let at { object["at"] = .string("\(at)") }
+    let (at, why) = words(of: fate)
+    var object: JSONObject = ["state": .string(NotificationState(fate).rawValue), "at": .string("\(at)")]
     if let why { object["why"] = .string(why) }
     return .object(object)
   }
