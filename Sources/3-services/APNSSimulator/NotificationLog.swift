@@ -130,7 +130,7 @@ struct RecentLog<Entry: Sendable>: Sendable {
   }
 
   /// From the oldest to the newest.
-  var all: [Entry] { Array(entries[start...] + entries[..<start]) }
+  var all: [Entry] { start == 0 ? entries : Array(entries[start...] + entries[..<start]) }
 
   /// All that is there at one moment, and the numbers between which it lies.
   struct Snapshot: Sendable {
