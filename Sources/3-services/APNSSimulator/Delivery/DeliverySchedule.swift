@@ -174,9 +174,9 @@ struct DeliverySchedule: Sendable {
 
   /// Sees to it that the device is looked at in time.
   private mutating func arm(_ device: String) {
-    guard let lane = lanes[device], let due = lane.nextDue else { return }
-    if let armed = lane.armed, armed <= due { return }
-    lanes[device]?.armed = due
+    guard let index = lanes.index(forKey: device), let due = lanes.values[index].nextDue else { return }
+    if let armed = lanes.values[index].armed, armed <= due { return }
+    lanes.values[index].armed = due
     queue.add(DueQueue.Entry(due: due, device: device))
     // Entries that are out of date go when they outnumber the devices.
     guard queue.count > 2 * lanes.count + 64 else { return }
