@@ -37,7 +37,7 @@ extension ControlRoutes {
     }
     let record: TokenRecord
     if let chosen = try fields.text("token") {
-      guard (2...200).contains(chosen.utf8.count), let bytes = bytes(fromHex: chosen.utf8) else {
+      guard let bytes = TokenRegistry.tokenBytes(chosen.utf8) else {
         throw ControlFault(
           400, at: "token", "\"\(chosen.shortened)\" is no device token", "Give 2 to 200 hex digits, an even count.")
       }

@@ -88,12 +88,17 @@ struct TokenRegistry: Sendable {
       .sorted { ($0.owner.environment.rawValue, $0.topicText) < ($1.owner.environment.rawValue, $1.topicText) }
   }
 
+  /// A device token written in hex, of either case: any even count of digits from 2 to 200 is a token's form.
+  static func tokenBytes(_ hex: some Collection<UInt8>) -> [UInt8]? {
+    (2...200).contains(hex.count) ? bytes(fromHex: hex) : nil
+  }
+
   /// What a push to `token` (hex from the path) in `environment` with `topic` meets: a living token, one whose end is not
-  /// told yet, or a refusal. Upper-case hex is taken; any even count of digits from 2 to 200 is a token's form.
+  /// told yet, or a refusal.
   func find(
     token: Bytes, environment: SimulatedEnvironment, topic: Bytes, now: Instant
   ) throws(Refusal) -> TokenRecord {
-    guard (2...200).contains(token.count), let bytes = bytes(fromHex: token) else {
+    guard let bytes = Self.tokenBytes(token) else {
       throw Refusal(
         .badDeviceToken, "\"\(text(token))\" is no device token: 2 to 200 hex digits, an even count, are expected")
     }

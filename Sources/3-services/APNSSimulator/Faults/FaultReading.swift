@@ -79,11 +79,9 @@ extension FaultRule.Conditions {
   init(_ value: JSONValue, at path: JSONPath) throws(FaultReadingFault) {
     self.init()
     let fields = try FaultFields(value, at: path, known: Self.fields, like: "{\"topic\": \"com.example.app\"}")
-    func hex(_ text: String) -> [UInt8]? {
-      (2...200).contains(text.utf8.count) ? bytes(fromHex: text.utf8) : nil
-    }
     func some(_ text: String) -> String? { text.isEmpty ? nil : text }
-    tokens = try fields.set("token", { _ in "Write a device token: 2 to 200 hex digits." }, hex)
+    tokens = try fields.set(
+      "token", { _ in "Write a device token: 2 to 200 hex digits." }, { TokenRegistry.tokenBytes($0.utf8) })
     devices = try fields.set("device", { _ in "Write the name of a device." }, some)
     topics = try fields.set("topic", { _ in "Write a topic such as \"com.example.app\"." }, some)
     channels = try fields.set("channel", { _ in "Write a channel id, as apns-channel-id carries it." }, some)
