@@ -53,7 +53,7 @@ public final class APNSSimulator: Sendable {
     courier = Courier(core: core)
   }
 
-  /// Apple's hosts of device pushes.
+  /// Apple's hosts of device pushes, broadcasts and channels.
   static let appleNames = [
     "api.sandbox.push.apple.com", "api.development.push.apple.com", "api.push.apple.com",
     "api-broadcast.sandbox.push.apple.com", "api-broadcast.push.apple.com", ManagementConnection.sandboxName,

@@ -42,8 +42,9 @@ public struct DeliveredPush: Hashable, Sendable {
     self.channelID = channelID
   }
 
-  /// From then on nobody may show it: its expiration, and 30 days at most, 8 hours for a broadcast. A date that is past, 0 among them, leaves the
-  /// one attempt at once. (Apple, "Viewing the status of push notifications using Metrics and APNs")
+  /// From then on nobody may show it: its expiration, and 30 days at most, 8 hours for a broadcast. A date that is past,
+  /// 0 among them, leaves the one attempt at once. (Apple, "Viewing the status of push notifications using Metrics and
+  /// APNs")
   var storedUntil: Instant {
     let ceiling = receivedAt + (channelID == nil ? .days(30) : .hours(8))
     guard let expiration else { return ceiling }
