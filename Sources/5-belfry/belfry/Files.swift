@@ -38,9 +38,8 @@ enum Files {
   }
 
   /// The first line, without its end: a password as editors leave it in a file.
-  static func readLine(_ path: String) throws(CommandFault) -> String {
-    let bytes = try read(path).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-    return String(decoding: bytes, as: UTF8.self)
+  static func firstLine(of bytes: [UInt8]) -> String {
+    String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
   }
 
   /// Writes with mode 0600: for what only this user may read.

@@ -210,7 +210,7 @@ func credential(_ identity: PushOptions.Identity) throws -> Credential {
       throw CommandFault("\(error)")
     }
   case .certificate(let path, let password):
-    return .certificate(try Senders.certificate(path, password: password), name: path)
+    return .certificate(try Senders.certificate(try Files.read(path), path, password: password), name: path)
   }
 }
 

@@ -203,21 +203,30 @@ extension Senders {
         return Entry(bundle: credential.bundle, credential: .token(key), mark: mark.finalize())
       }
       let path = credential.certificate ?? ""
-      let password = try credential.passwordFile.map { try Files.readLine($0) } ?? ""
-      mark.combine(try Files.read(path))
+      let password = try credential.passwordFile.map { Files.firstLine(of: try Files.read($0)) } ?? ""
+      let bytes = try Files.read(path)
+      mark.combine(bytes)
       return Entry(
         bundle: credential.bundle,
-        credential: .certificate(try certificate(path, password: password), name: path), mark: mark.finalize())
+        credential: .certificate(try certificate(bytes, path, password: password), name: path), mark: mark.finalize())
     }
   }
 
-  static func certificate(_ path: String, password: String) throws -> TLSIdentity {
-    let bytes = try Files.read(path)
-    do throws(TLSFault) {
-      return path.hasSuffix(".pem")
-        ? try TLSIdentity(pem: bytes, password: password) : try TLSIdentity(pkcs12: bytes, password: password)
-    } catch {
+  /// Throws with the file's name and what is wrong.
+  static func certificate(_ bytes: [UInt8], _ path: String, password: String) throws(CommandFault) -> TLSIdentity {
+    do throws(TLSFault) { return try TLSIdentity(bytes, ofFile: path, password: password) } catch {
       throw CommandFault("\(path): \(error)")
+    }
+  }
+}
+
+extension TLSIdentity {
+  /// What a file holds: PEM when its name ends so, else PKCS #12.
+  init(_ bytes: [UInt8], ofFile path: String, password: String) throws(TLSFault) {
+    if path.hasSuffix(".pem") {
+      try self.init(pem: bytes, password: password)
+    } else {
+      try self.init(pkcs12: bytes, password: password)
     }
   }
 }

@@ -78,16 +78,12 @@ struct DoctorFiles {
     if let passwordFile = given.passwordFile {
       let (more, text) = file(passwordFile)
       checks += more
-      guard text != nil else { return (checks, nil) }
-      password = (try? Files.readLine(passwordFile)) ?? ""
+      guard let text else { return (checks, nil) }
+      password = Files.firstLine(of: text)
     }
     guard let bytes else { return (checks, nil) }
     let identity: TLSIdentity
-    do throws(TLSFault) {
-      identity =
-        path.hasSuffix(".pem")
-        ? try TLSIdentity(pem: bytes, password: password) : try TLSIdentity(pkcs12: bytes, password: password)
-    } catch {
+    do throws(TLSFault) { identity = try TLSIdentity(bytes, ofFile: path, password: password) } catch {
       checks.append(.init(.fail, .certificate, path, error.what, error.remedy))
       return (checks, nil)
     }
