@@ -33,14 +33,9 @@ public enum APNSProbe {
     loop: EventLoop
   ) async throws(TLSFault) -> Report {
     let tls = try APNSClient.tls(server: server, credential: credential, trust: trust)
-    var fields = [
-      HTTP2Field(":method", "POST"), HTTP2Field(":scheme", server.isEncrypted ? "https" : "http"),
-      HTTP2Field(":authority", server.authority),
-    ]
-    if case .token(let key) = credential {
-      let token = Array("bearer ".utf8) + key.token(issuedAt: clock.now + shift)
-      fields.append(HTTP2Field(name: Array("authorization".utf8), value: token))
-    }
+    var authorization: [UInt8]?
+    if case .token(let key) = credential { authorization = key.authorization(issuedAt: clock.now + shift) }
+    var fields = server.head("POST", authorization: authorization)
     let headers = push.headers
     let known: [(String, String?)] = [
       ("apns-id", headers.id), ("apns-topic", headers.topic), ("apns-push-type", headers.pushType),

@@ -56,6 +56,16 @@ public struct APNSServer: Hashable, Sendable, CustomStringConvertible {
     return endpoint.port == (isEncrypted ? 443 : 80) ? host : "\(host):\(endpoint.port)"
   }
 
+  /// The fields that begin a request to it.
+  func head(_ method: String, authorization: [UInt8]?) -> [HTTP2Field] {
+    let fields = [
+      HTTP2Field(":method", method), HTTP2Field(":scheme", isEncrypted ? "https" : "http"),
+      HTTP2Field(":authority", authority),
+    ]
+    guard let authorization else { return fields }
+    return fields + [HTTP2Field(name: Array("authorization".utf8), value: authorization)]
+  }
+
   public var description: String {
     switch self {
     case .sandbox: "sandbox"

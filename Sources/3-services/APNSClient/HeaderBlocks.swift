@@ -6,8 +6,9 @@ import Transport
 /// expiration and collapse id where many share them. They may be indexed; what differs from push to push (`:path`,
 /// `apns-id`, else expiration and collapse id) never is, or it would push the others out of APNs' table of 4,096 bytes.
 struct HeaderBlocks {
-  private let authority: String
-  private let scheme: String
+  private let server: APNSServer
+  /// What every block of the generation begins with.
+  private var head: [HTTP2Field] = []
   private var blocks: [Key: HTTP2FieldBlock] = [:]
   private var generation: ProviderTokenLife.Generation?
 
@@ -19,10 +20,7 @@ struct HeaderBlocks {
     var collapseID: String?
   }
 
-  init(server: APNSServer) {
-    authority = server.authority
-    scheme = server.isEncrypted ? "https" : "http"
-  }
+  init(server: APNSServer) { self.server = server }
 
   /// - Parameter isRepeated: many pushes share it, so that all of it may go into APNs' table, and is kept here.
   mutating func block(
@@ -30,10 +28,11 @@ struct HeaderBlocks {
   ) -> HTTP2FieldBlock {
     if self.generation != generation {
       self.generation = generation
+      head = server.head("POST", authorization: authorization)
       blocks = [:]
     }
     guard isRepeated || (shared.expiration == nil && shared.collapseID == nil) else {
-      return make(shared, isRepeated: false, authorization)
+      return make(shared, isRepeated: false)
     }
     let key = Key(
       topic: shared.topic, pushType: shared.pushType, priority: shared.priority, expiration: shared.expiration,
@@ -41,16 +40,13 @@ struct HeaderBlocks {
     if let block = blocks[key] { return block }
     // a caller with endless topics must not make the table endless
     if blocks.count >= 256 { blocks = [:] }
-    let block = make(shared, isRepeated: true, authorization)
+    let block = make(shared, isRepeated: true)
     blocks[key] = block
     return block
   }
 
-  private func make(_ shared: PushBatch.Shared, isRepeated: Bool, _ authorization: [UInt8]?) -> HTTP2FieldBlock {
-    var fields = [
-      HTTP2Field(":method", "POST"), HTTP2Field(":scheme", scheme), HTTP2Field(":authority", authority),
-    ]
-    if let authorization { fields.append(HTTP2Field(name: Array("authorization".utf8), value: authorization)) }
+  private func make(_ shared: PushBatch.Shared, isRepeated: Bool) -> HTTP2FieldBlock {
+    var fields = head
     fields.append(HTTP2Field("apns-topic", shared.pushType.completed(topic: shared.topic)))
     fields.append(HTTP2Field("apns-push-type", shared.pushType.rawValue))
     fields.append(HTTP2Field("apns-priority", String(shared.priority.rawValue)))

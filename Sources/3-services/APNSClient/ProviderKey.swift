@@ -102,7 +102,7 @@ public final class ProviderKey: Sendable, CustomStringConvertible {
     for effect in effects {
       switch effect {
       case .sign(let issuedAt, _):
-        state.authorization = Array("bearer ".utf8) + token(issuedAt: issuedAt)
+        state.authorization = authorization(issuedAt: issuedAt)
       case .use(let generation):
         warrant = .send(authorization: state.authorization, generation)
       case .hold(let trouble):
@@ -113,6 +113,9 @@ public final class ProviderKey: Sendable, CustomStringConvertible {
     }
     return (warrant, alarm)
   }
+
+  /// The value of the header `authorization`.
+  func authorization(issuedAt: Instant) -> [UInt8] { Array("bearer ".utf8) + token(issuedAt: issuedAt) }
 
   /// A JSON Web Token: ES256, `kid`, `iss`, and `iat` as a whole number of seconds (RFC 7519; Apple, "Establishing a
   /// token-based connection to APNs").

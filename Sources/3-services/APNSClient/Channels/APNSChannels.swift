@@ -218,13 +218,9 @@ public actor APNSChannels {
       defer { if isTrial, successor?.epoch == party.epoch { isTrying = false } }
       guard let (authorization, generation) = try authorize(party.epoch) else { continue }
       let server = server(of: host)
-      var common = [
-        HTTP2Field(":method", method), HTTP2Field(":scheme", server.isEncrypted ? "https" : "http"),
-        HTTP2Field(":authority", server.authority),
-      ]
-      if let authorization { common.append(HTTP2Field(name: Array("authorization".utf8), value: authorization)) }
+      let common = HTTP2FieldBlock(server.head(method, authorization: authorization))
       let request = ExchangeLine.Request(
-        common: HTTP2FieldBlock(common), path: Array(path.utf8),
+        common: common, path: Array(path.utf8),
         own: own + [HTTP2Field("apns-request-id", id, neverIndexed: true)], body: body)
       let failure: RetryPolicy.Failure
       switch await perform(request, party.line(to: host)) {
