@@ -85,9 +85,7 @@ extension APNSClient {
     guard let abandoned = successor else { return }
     successor = nil
     meter.rotationRefused()
-    onEvent(
-      .alarm(
-        "\(abandoned.gate.credential.name) does not take over, \(gate.credential.name) goes on: \(words)"))
+    onEvent(gate.stays(insteadOf: abandoned.gate, words))
     if let id = abandoned.link { pending.append(.retired(id)) }
   }
 
@@ -112,15 +110,5 @@ extension APNSClient {
     successor?.link = nil
     guard let fault, fault.kind == .certificateRefused else { return }  // else the next connection tries again
     abandonSuccessor("\(fault)", moment)
-  }
-}
-
-extension Credential {
-  /// For messages.
-  var name: String {
-    switch self {
-    case .token(let key): key.description
-    case .certificate(_, let name): "the certificate \(name)"
-    }
   }
 }

@@ -17,6 +17,14 @@ public enum Credential: Sendable {
     }
   }
 
+  /// For messages.
+  var name: String {
+    switch self {
+    case .token(let key): key.description
+    case .certificate(_, let name): "the certificate \(name)"
+    }
+  }
+
   /// What an operator should know of a certificate's dates: its end from 30 days ahead on (`certificateEnding`), and that
   /// it cannot be used (`certificateUnusable`); nil when all is well, and for keys, which have no end.
   public func notice(at now: Instant) -> APNSClientEvent? {
@@ -113,10 +121,12 @@ struct CredentialGate {
     if standing.isHeld { status.standing = .held }
   }
 
+  /// What is told when another credential does not take over from this one.
+  func stays(insteadOf next: CredentialGate, _ words: String) -> APNSClientEvent {
+    .alarm("\(next.credential.name) does not take over, \(credential.name) goes on: \(words)")
+  }
+
   private func words(_ reason: RefusalReason) -> String {
-    switch credential {
-    case .token(let key): "APNs refuses \(key): \(reason.rawValue). \(reason.remedy)"
-    case .certificate(_, let name): "APNs refuses the certificate \(name): \(reason.rawValue). \(reason.remedy)"
-    }
+    "APNs refuses \(credential.name): \(reason.rawValue). \(reason.remedy)"
   }
 }

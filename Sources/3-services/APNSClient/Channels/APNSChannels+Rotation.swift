@@ -65,9 +65,7 @@ extension APNSChannels {
     guard let abandoned = successor else { return }
     abandoned.drop()
     successor = nil
-    settings.onEvent(
-      .alarm(
-        "\(abandoned.gate.credential.name) does not take over, \(current.gate.credential.name) goes on: \(words)"))
+    settings.onEvent(current.gate.stays(insteadOf: abandoned.gate, words))
   }
 
   /// Changes the party of that number, if it is still one.
