@@ -33,14 +33,12 @@ extension ConnectionTrust.Identity {
 
 extension ProviderCertificate {
   init(_ certificate: Certificate, teamID: String?) {
-    let arc = "1.2.840.113635.100.6.3."
+    let marks = CertificateMarks(certificate.extensions)
     var environments: Set<SimulatedEnvironment> = []
-    if certificate.extensions[arc + "1"] != nil { environments.insert(.sandbox) }
-    if certificate.extensions[arc + "2"] != nil { environments.insert(.production) }
-    let list = certificate.extensions[arc + "6"] ?? certificate.extensions[arc + "4"]
+    if marks.isForSandbox { environments.insert(.sandbox) }
+    if marks.isForProduction { environments.insert(.production) }
     self.init(
-      userID: certificate.userID ?? "", environments: environments,
-      topics: list.map(CertificateTopics.topics) ?? [], notBefore: certificate.notBefore,
-      notAfter: certificate.notAfter, teamID: teamID)
+      userID: certificate.userID ?? "", environments: environments, topics: marks.topics,
+      notBefore: certificate.notBefore, notAfter: certificate.notAfter, teamID: teamID)
   }
 }

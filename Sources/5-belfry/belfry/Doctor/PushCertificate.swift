@@ -12,14 +12,12 @@ struct PushCertificate {
 
   init(_ certificate: Certificate) {
     userID = certificate.userID
-    let arc = "1.2.840.113635.100.6.3."
+    let marks = CertificateMarks(certificate.extensions)
     var environments: Set<APNSEnvironment> = []
-    if certificate.extensions[arc + "1"] != nil { environments.insert(.sandbox) }
-    if certificate.extensions[arc + "2"] != nil { environments.insert(.production) }
+    if marks.isForSandbox { environments.insert(.sandbox) }
+    if marks.isForProduction { environments.insert(.production) }
     self.environments = environments
-    let list = certificate.extensions[arc + "6"] ?? certificate.extensions[arc + "4"]
-    let listed = list.map(CertificateTopics.topics) ?? []
-    topics = listed.isEmpty ? [certificate.userID].compactMap { $0 } : listed
+    topics = marks.topics.isEmpty ? [certificate.userID].compactMap { $0 } : marks.topics
     isVoIPOnly = !topics.isEmpty && topics.allSatisfy { $0.hasSuffix(".voip") }
   }
 }
