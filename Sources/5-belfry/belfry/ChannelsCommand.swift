@@ -137,15 +137,9 @@ struct ChannelsOptions {
     guard let bundle = parsed.value("bundle") else { throw UsageFault("'--bundle' is missing: the app's bundle id") }
     bundleID = bundle
     identity = try PushOptions.identity(parsed)
-    do throws(ProxyFault) { proxy = try ProxyChoice(parsed.value("proxy"), environment: environment) } catch {
-      throw UsageFault("--proxy: \(error)")
-    }
-    func place(_ name: String) throws(UsageFault) -> APNSServer? {
-      guard let word = parsed.value(name) else { return nil }
-      do throws(APNSServerFault) { return try APNSServer(word) } catch { throw UsageFault("--\(name): \(error)") }
-    }
-    let send = try place("apns") ?? .sandbox
-    let manage = try place("manage")
+    proxy = try parsed.proxy(environment)
+    let send = try parsed.server("apns") ?? .sandbox
+    let manage = try parsed.server("manage")
     switch (send, manage) {
     case (.sandbox, nil): server = .sandbox
     case (.production, nil): server = .production

@@ -61,3 +61,12 @@ struct ProxyChoice: Equatable, Sendable {
     }
   }
 }
+
+extension ParsedCommand {
+  /// By `--proxy`, else the environment.
+  func proxy(_ environment: [String: String]) throws(UsageFault) -> ProxyChoice {
+    do throws(ProxyFault) { return try ProxyChoice(value("proxy"), environment: environment) } catch {
+      throw UsageFault("--proxy: \(error)")
+    }
+  }
+}

@@ -90,15 +90,9 @@ struct PushOptions {
     }
     topic = parsed.value("topic")
     identity = try Self.identity(parsed)
-    if let word = parsed.value("apns") {
-      do throws(APNSServerFault) { server = try APNSServer(word) } catch { throw UsageFault("--apns: \(error)") }
-    }
+    if let server = try parsed.server("apns") { self.server = server }
     authorities = parsed.value("ca")
-    do throws(ProxyFault) {
-      proxy = try ProxyChoice(parsed.value("proxy"), environment: environment).proxy(to: server.endpoint)
-    } catch {
-      throw UsageFault("--proxy: \(error)")
-    }
+    proxy = try parsed.proxy(environment).proxy(to: server.endpoint)
     if let word = parsed.value("push-type") {
       guard let type = PushType(rawValue: word) else {
         throw UsageFault(
@@ -153,6 +147,14 @@ struct PushOptions {
     }
     let (seconds, overflow) = count.multipliedReportingOverflow(by: unit ?? 1)
     return overflow ? nil : .seconds(seconds)
+  }
+}
+
+extension ParsedCommand {
+  /// The place that an option names; nil when it is not given.
+  func server(_ name: String) throws(UsageFault) -> APNSServer? {
+    guard let word = value(name) else { return nil }
+    do throws(APNSServerFault) { return try APNSServer(word) } catch { throw UsageFault("--\(name): \(error)") }
   }
 }
 

@@ -38,9 +38,7 @@ let doctorCommand: Command = Command(
     doctor.token = parsed.value("token")
     doctor.isOffline = parsed.flag("offline")
     if let path = parsed.value("ca") { doctor.trust = .pem(try Files.read(path)) }
-    if let word = parsed.value("apns") {
-      do throws(APNSServerFault) { doctor.server = try APNSServer(word) } catch { throw UsageFault("--apns: \(error)") }
-    }
+    doctor.server = try parsed.server("apns")
     let report = DoctorReport(checks: await doctor.run())
     Terminal.print(parsed.flag("json") ? report.json.text : report.text)
     return report.worst == .fail ? .failure : .success
