@@ -24,6 +24,9 @@ public enum APNSProbe {
 
     /// Apple's word for what it did not like, by answer or by GOAWAY.
     public var reason: String? { refusal?.reason ?? goAway }
+
+    /// APNs looked past the credential.
+    public var provesCredential: Bool { isAccepted || (refusal?.provesCredential ?? false) }
   }
 
   /// Sends `push` to `server`; answers within `timeout`. A provider token says that it was issued `shift` from now.

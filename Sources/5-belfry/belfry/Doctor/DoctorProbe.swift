@@ -120,7 +120,7 @@ struct DoctorProbe {
     default: return nil
     }
     let again = try? await run(Self.push(bundle), credential, target, shift: side.shift)
-    let isTaken = again.map { $0.isAccepted || ($0.refusal?.provesCredential ?? false) } ?? false
+    let isTaken = again?.provesCredential ?? false
     let remedy = "Set the clock, and keep it by NTP."
     if isTaken {
       return .init(
@@ -144,7 +144,7 @@ struct DoctorProbe {
       return nil
     }
     let again = try? await run(Self.push(bundle), .token(key.withIDsExchanged), target)
-    guard let again, again.isAccepted || (again.refusal?.provesCredential ?? false) else { return nil }
+    guard let again, again.provesCredential else { return nil }
     return .init(
       .fail, .ids, key.name,
       "key id and team id are swapped: \(target.server) takes the key as \(key.teamID) of team \(key.keyID)",
