@@ -60,9 +60,9 @@ let apnsCommand = Command(
 private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   var configuration = APNSSimulator.Configuration()
   configuration.listen = try endpoint(parsed, "listen", default: "127.0.0.1:2197")
-  configuration.productionListen = try optionalEndpoint(
-    parsed, "production-listen", default: configuration.listen.port == 0 ? "127.0.0.1:0" : "127.0.0.1:2200")
   let isFree = configuration.listen.port == 0
+  configuration.productionListen = try optionalEndpoint(
+    parsed, "production-listen", default: isFree ? "127.0.0.1:0" : "127.0.0.1:2200")
   configuration.channels.listen = try optionalEndpoint(
     parsed, "manage-listen", default: isFree ? "127.0.0.1:0" : "127.0.0.1:2195")
   configuration.channels.productionListen = try optionalEndpoint(

@@ -31,8 +31,7 @@ struct CredentialWatch: Sendable {
 
   private func watch() async {
     var seen = stamps()
-    var lookedAt = clock.uptime
-    await senders.lookAtTerms()
+    var lookedAt = clock.uptime  // the terms were, as the service started
     while (try? await clock.sleep(for: Self.period)) != nil {
       if clock.uptime.milliseconds - lookedAt.milliseconds >= Self.termPeriod.milliseconds {
         lookedAt = clock.uptime
