@@ -1,3 +1,4 @@
+import Basics
 import PushPayload
 import Testing
 

@@ -22,6 +22,16 @@ extension Sequence where Element == UInt8 {
   }
 }
 
+/// Both digits of a byte, in the order of memory.
+@inlinable
+@inline(__always)
+package func hexDigits(of byte: UInt8, upperCase: Bool = false) -> UInt16 {
+  // both nibbles side by side; those above 9 get the letters' offset: (n + 6) carries into bit 4
+  let nibbles = UInt16(byte >> 4) | UInt16(byte & 15) << 8
+  let letters = ((nibbles &+ 0x0606) >> 4) & 0x0101
+  return (nibbles &+ 0x3030 &+ letters &* (upperCase ? 0x07 : 0x27)).littleEndian
+}
+
 /// The bytes that an even number of hex digits (either case) stands for; nil for anything else.
 @inlinable
 public func bytes(fromHex text: some Collection<UInt8>) -> [UInt8]? {

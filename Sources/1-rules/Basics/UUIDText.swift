@@ -22,23 +22,40 @@ public enum UUIDText {
 
   /// A UUID of version 4 (RFC 9562 §5.4) from 122 of the bits given.
   public static func version4(_ high: UInt64, _ low: UInt64, upperCase: Bool = false) -> [UInt8] {
-    let high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
-    let low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-    let letters = (upperCase ? UInt8(ascii: "A") : UInt8(ascii: "a")) - 10
-    return [UInt8](unsafeUninitializedCapacity: 36) { text, count in
-      var digits = high
-      var digit = 0
-      for place in 0..<36 {
-        if isDash(place) {
-          text[place] = UInt8(ascii: "-")
-          continue
-        }
-        let nibble = UInt8(truncatingIfNeeded: digits >> 60)
-        text[place] = nibble < 10 ? UInt8(ascii: "0") + nibble : letters + nibble
-        digit += 1
-        digits = digit == 16 ? low : digits << 4
-      }
+    [UInt8](unsafeUninitializedCapacity: 36) { text, count in
+      UUIDBits(version4: high, low).write(to: UnsafeMutableRawPointer(text.baseAddress!), upperCase: upperCase)
       count = 36
+    }
+  }
+}
+
+/// A UUID as its 128 bits.
+public struct UUIDBits: Hashable, Sendable {
+  public var high: UInt64
+  public var low: UInt64
+
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// Version 4 (RFC 9562 §5.4) from 122 of the bits given.
+  public init(version4 high: UInt64, _ low: UInt64) {
+    self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+    self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+  }
+
+  /// 36 letters.
+  package func write(to target: UnsafeMutableRawPointer, upperCase: Bool = false) {
+    var at = 0
+    for place in 0..<16 {
+      if place == 4 || place == 6 || place == 8 || place == 10 {
+        target.storeBytes(of: UInt8(ascii: "-"), toByteOffset: at, as: UInt8.self)
+        at += 1
+      }
+      let byte = UInt8(truncatingIfNeeded: (place < 8 ? high : low) >> UInt64(56 - 8 * (place & 7)))
+      target.storeBytes(of: hexDigits(of: byte, upperCase: upperCase), toByteOffset: at, as: UInt16.self)
+      at += 2
     }
   }
 }

@@ -1,4 +1,4 @@
-import Basics
+public import Basics
 public import PushPayload
 
 private let prefix: StaticString = "/3/device/"
@@ -218,44 +218,4 @@ extension PushBatch {
       _ = append(id: push.id, token: push.token, shared: shared, body: push.payload)
     }
   }
-}
-
-/// A UUID as its 128 bits.
-public struct UUIDBits: Hashable, Sendable {
-  public var high: UInt64
-  public var low: UInt64
-
-  public init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
-
-  /// Version 4 (RFC 9562 §5.4) from 122 of the bits given.
-  public init(version4 high: UInt64, _ low: UInt64) {
-    self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
-    self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-  }
-
-  /// 36 letters in lower case.
-  func write(to target: UnsafeMutableRawPointer) {
-    var at = 0
-    for place in 0..<16 {
-      if place == 4 || place == 6 || place == 8 || place == 10 {
-        target.storeBytes(of: UInt8(ascii: "-"), toByteOffset: at, as: UInt8.self)
-        at += 1
-      }
-      let byte = UInt8(truncatingIfNeeded: (place < 8 ? high : low) >> UInt64(56 - 8 * (place & 7)))
-      target.storeBytes(of: hexDigits(of: byte), toByteOffset: at, as: UInt16.self)
-      at += 2
-    }
-  }
-}
-
-/// Both lower-case digits, in the order of memory.
-@inline(__always)
-private func hexDigits(of byte: UInt8) -> UInt16 {
-  // both nibbles side by side; those above 9 get the letters' offset: (n + 6) carries into bit 4
-  let nibbles = UInt16(byte >> 4) | UInt16(byte & 15) << 8
-  let letters = ((nibbles &+ 0x0606) >> 4) & 0x0101
-  return (nibbles &+ 0x3030 &+ letters &* 0x27).littleEndian
 }

@@ -1,5 +1,4 @@
 import Basics
-import Delivery
 
 /// Gives message ids: milliseconds since 1970 and five more digits, 18 digits in all until the year 2286.
 ///
