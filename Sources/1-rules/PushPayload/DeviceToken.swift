@@ -121,8 +121,6 @@ extension DeviceTokenFault.Kind {
 }
 
 extension UInt8 {
-  fileprivate var isHexDigit: Bool { hexDigit != nil }
-
   fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0D) ~= self }
 }
 
