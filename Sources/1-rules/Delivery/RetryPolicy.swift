@@ -72,6 +72,9 @@ public struct RetryPolicy: Sendable {
       guard let expiration, expiration != 0 else { return false }
       return Instant(seconds: expiration) <= wall
     }
+
+    /// Too late for another attempt at that time; after expiration 0, which is one attempt, any time is.
+    func mayNotWait(until wall: Instant) -> Bool { expiration == 0 || isExpired(at: wall) }
   }
 
   public let settings: Settings
@@ -125,8 +128,7 @@ public struct RetryPolicy: Sendable {
     }
     // a lost connection says nothing against the next: the first repetition goes at once
     if seen && tries.attempts == 1 {
-      return tries.expiration == 0 || tries.isExpired(at: wall)
-        ? .end(.unanswered(.expired)) : .again(after: .seconds(0))
+      return tries.mayNotWait(until: wall) ? .end(.unanswered(.expired)) : .again(after: .seconds(0))
     }
     let delay = back.delay(seen ? tries.attempts - 1 : tries.attempts, dice: &dice)
     return again(after: delay, tries, at: wall)
@@ -146,7 +148,7 @@ public struct RetryPolicy: Sendable {
   }
 
   private func again(after delay: Instant.Span, _ tries: Tries, at wall: Instant) -> Verdict {
-    if let expiration = tries.expiration, expiration == 0 || Instant(seconds: expiration) <= wall + delay {
+    if tries.mayNotWait(until: wall + delay) {
       return .end(.unanswered(.expired))
     }
     return .again(after: delay)

@@ -279,9 +279,7 @@ extension PushOutcome.Refusal {
     case .dead, .fix, .later: false
     }
   }
-}
 
-extension PushOutcome.Refusal {
   /// Whether APNs looked past the credential, which it checks before token and body (spec apns.md §8.3).
   public var provesCredential: Bool {
     switch handling {

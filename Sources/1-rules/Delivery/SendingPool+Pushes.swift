@@ -55,19 +55,26 @@ extension SendingPool {
     case .end(let outcome):
       finish(push, outcome, &effects)
     case .again(let delay):
-      if let cause = records[index].withdrawn {
+      if let cause = calledOff(push) {
         finish(push, .unanswered(cause), &effects)
-      } else if let hold {
-        finish(push, .unanswered(.suspended(hold)), &effects)
       } else if delay.milliseconds <= 0 {
         enqueue(push)
-      } else if phase == .open {
-        records[index].state = .waiting
-        waiting.insert(Ticket(push: push, use: records[index].use), due: moment.uptime + delay)
       } else {
-        finish(push, .unanswered(.closed), &effects)
+        wait(push, until: moment.uptime + delay, &effects)
       }
     }
+  }
+
+  /// Why a push that came back goes nowhere any more.
+  private func calledOff(_ push: PushID) -> PushOutcome.Cause? {
+    records[Int(push.rawValue)].withdrawn ?? hold.map(PushOutcome.Cause.suspended)
+  }
+
+  private mutating func wait(_ push: PushID, until due: Instant.Span, _ effects: inout [Effect]) {
+    guard phase == .open else { return finish(push, .unanswered(.closed), &effects) }
+    let index = Int(push.rawValue)
+    records[index].state = .waiting
+    waiting.insert(Ticket(push: push, use: records[index].use), due: due)
   }
 
   mutating func withdraw(_ push: PushID, _ cause: PushOutcome.Cause, _ effects: inout [Effect]) {
@@ -132,13 +139,12 @@ extension SendingPool {
     if queued == 0 {
       crowdedSince = nil
       stalledSince = nil
-      widen(moment, &effects)
     } else {
       crowdedSince = crowdedSince ?? moment.uptime
       stalledSince = stalledSince ?? moment.uptime
       grow(moment, &effects)
-      widen(moment, &effects)
     }
+    widen(moment, &effects)
   }
 
   private mutating func nextToSend(_ moment: Moment, _ effects: inout [Effect]) -> PushID? {
@@ -181,10 +187,8 @@ extension SendingPool {
       connections[index].budget.handle(.ended)
       connections[index].blockedSince = connections[index].blockedSince ?? moment.uptime
     }
-    if let cause = records[record].withdrawn {
+    if let cause = calledOff(push) {
       finish(push, .unanswered(cause), &effects)
-    } else if let hold {
-      finish(push, .unanswered(.suspended(hold)), &effects)
     } else {
       enqueue(push)
     }
@@ -197,20 +201,12 @@ extension SendingPool {
     let record = Int(push.rawValue)
     guard record < records.count, records[record].state == .sending(id) else { return }
     if let index = find(id) { connections[index].budget.handle(.ended) }
-    let due = moment.wall + (until - moment.uptime)
-    if let cause = records[record].withdrawn {
+    if let cause = calledOff(push) {
       finish(push, .unanswered(cause), &effects)
-    } else if let hold {
-      finish(push, .unanswered(.suspended(hold)), &effects)
-    } else if let expiration = records[record].tries.expiration,
-      expiration == 0 || Instant(seconds: expiration) <= due
-    {
+    } else if records[record].tries.mayNotWait(until: moment.wall + (until - moment.uptime)) {
       finish(push, .unanswered(.expired), &effects)
-    } else if phase == .open {
-      records[record].state = .waiting
-      waiting.insert(Ticket(push: push, use: records[record].use), due: until)
     } else {
-      finish(push, .unanswered(.closed), &effects)
+      wait(push, until: until, &effects)
     }
   }
 

@@ -227,8 +227,7 @@ public struct SendingPool: Sendable {
 
   /// Takes what happened in one turn of a loop; streams are given out once, at its end.
   public mutating func handle(_ events: [Event], at moment: Moment, into effects: inout [Effect]) {
-    measure(events, moment)
-    for event in events { apply(event, moment, &effects) }
+    apply(events, at: moment, into: &effects)
     pump(moment, &effects)
     endIfDone(&effects)
   }
