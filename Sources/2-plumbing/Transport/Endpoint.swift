@@ -28,6 +28,12 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     self.init(host: String(host), port: port)
   }
 
+  /// The same, the port left out where it is the usual one.
+  public init?(_ text: String, defaultPort: UInt16) {
+    guard let endpoint = Endpoint(text) ?? Endpoint("\(text):\(defaultPort)") else { return nil }
+    self = endpoint
+  }
+
   /// Where this machine reaches a listener that may listen on every address.
   public var reachable: Endpoint {
     switch host {

@@ -1,3 +1,5 @@
+internal import Basics
+
 /// Takes the raw target of a request apart (RFC 3986 §2.1, §3.3, §3.4).
 public enum HTTPTarget {
   /// Splits at `/` first and decodes each part then, so that `%2F` stays within its part. Empty parts stay.
@@ -34,22 +36,13 @@ public enum HTTPTarget {
     var rest = text.makeIterator()
     while let byte = rest.next() {
       if byte == UInt8(ascii: "%") {
-        guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+        guard let high = rest.next()?.hexDigit, let low = rest.next()?.hexDigit else { return nil }
         bytes.append(high << 4 | low)
       } else {
         bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// Path and query of a request line's target: origin form, or the absolute form that proxies get (RFC 9112 §3.2).

@@ -39,8 +39,7 @@ public struct APNSServer: Hashable, Sendable, CustomStringConvertible {
       throw APNSServerFault(found: "'\(text.prefix(80))' is no place to push to")
     }
     while rest.last == "/" { rest = rest.dropLast() }
-    let port = encrypted ? "443" : "80"
-    guard let endpoint = Endpoint(String(rest)) ?? Endpoint("\(rest):\(port)"), !endpoint.host.contains("@") else {
+    guard let endpoint = Endpoint(String(rest), defaultPort: encrypted ? 443 : 80), !endpoint.host.contains("@") else {
       throw APNSServerFault(found: "'\(text.prefix(80))' has no host or more than host and port")
     }
     guard encrypted || ["127.0.0.1", "::1", "localhost"].contains(endpoint.host) else {

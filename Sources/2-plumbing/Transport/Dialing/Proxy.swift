@@ -88,8 +88,7 @@ extension Proxy {
       credentials = try Self.credentials(rest[..<at], isSOCKS: isSOCKS)
       rest = rest[rest.index(after: at)...]
     }
-    let port = isSOCKS ? "1080" : "80"
-    guard let endpoint = Endpoint(String(rest)) ?? Endpoint("\(rest):\(port)"), endpoint.port != 0,
+    guard let endpoint = Endpoint(String(rest), defaultPort: isSOCKS ? 1080 : 80), endpoint.port != 0,
       !endpoint.host.contains(where: { "?#@".contains($0) })
     else {
       throw ProxyFault(found: "the proxy's address has no host, no valid port, or more than both")
@@ -100,8 +99,9 @@ extension Proxy {
   private static func credentials(_ text: Substring, isSOCKS: Bool) throws(ProxyFault) -> Credentials? {
     guard !text.isEmpty else { return nil }
     let colon = text.firstIndex(of: ":")
-    guard let user = decoded(text[..<(colon ?? text.endIndex)]),
-      let password = decoded(colon.map { text[text.index(after: $0)...] } ?? "")
+    guard let user = HTTPTarget.percentDecoded(text[..<(colon ?? text.endIndex)].utf8, plusIsSpace: false),
+      let password = HTTPTarget.percentDecoded(
+        (colon.map { text[text.index(after: $0)...] } ?? "").utf8, plusIsSpace: false)
     else {
       throw ProxyFault(found: "user or password of the proxy has a '%' without two hex digits, or is not UTF-8")
     }
@@ -110,20 +110,5 @@ extension Proxy {
     }
     if !isSOCKS, user.contains(":") { throw ProxyFault(found: "the user of an HTTP proxy cannot hold a ':'") }
     return Credentials(user: user, password: password)
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    var decoded: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        decoded.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let pair = bytes(fromHex: rest.prefix(2)) else { return nil }
-      decoded += pair
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: decoded, as: UTF8.self)
   }
 }
