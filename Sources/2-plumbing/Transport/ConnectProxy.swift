@@ -64,8 +64,9 @@ private final class Tunnel: StreamHandler {
   func received(_ bytes: UnsafeRawBufferPointer) {
     switch phase {
     case .head(var head, let deadline):
+      let old = head.count
       head.append(contentsOf: bytes)
-      if let end = Self.endOfHead(head) {
+      if let end = head.indexAfterHead(from: max(0, old - 3)) {
         return begin(String(decoding: head[..<end], as: UTF8.self), rest: Array(head[end...]))
       }
       guard head.count <= 8192 else { return answer(431, "Request Header Fields Too Large") }
@@ -76,12 +77,6 @@ private final class Tunnel: StreamHandler {
     case .open: if server?.write(bytes) == false { client?.pauseReading() }
     case .over: break
     }
-  }
-
-  private static func endOfHead(_ bytes: [UInt8]) -> Int? {
-    let mark: [UInt8] = [13, 10, 13, 10]
-    guard bytes.count >= 4 else { return nil }
-    return (4...bytes.count).first { bytes[($0 - 4)..<$0].elementsEqual(mark) }
   }
 
   private func begin(_ head: String, rest: [UInt8]) {

@@ -100,7 +100,7 @@ struct ConnectHandshake: Sendable {
       guard head.starts(with: start.prefix(head.count)) else {
         return end(.failed(Self.garbage(head)))
       }
-      guard let end = head.firstRange(of: Array("\r\n\r\n".utf8)) else {
+      guard let end = head.indexAfterHead(from: 0) else {
         guard head.count <= 16_384 else {
           return self.end(
             .failed(
@@ -110,8 +110,8 @@ struct ConnectHandshake: Sendable {
         }
         return []
       }
-      let lines = String(decoding: head[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
-      let rest = Array(head[end.upperBound...])
+      let lines = String(decoding: head[..<end], as: UTF8.self).split(separator: "\r\n")
+      let rest = Array(head[end...])
       let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
       guard words.count >= 2, words[1].count == 3, let status = Int(words[1]) else {
         return self.end(.failed(Self.garbage(head)))
