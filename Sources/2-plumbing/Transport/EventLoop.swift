@@ -203,6 +203,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {  // guards: 
   /// Milliseconds of a clock that nobody sets, as of the start of this turn.
   var turnTime: Int64 { Int64(clamping: uv_now(uv)) }
 
+  /// When `turnTime` will be that much higher.
+  func later(_ span: Instant.Span) -> Int64 {
+    let (sum, overflow) = turnTime.addingReportingOverflow(span.milliseconds)
+    return overflow ? .max : sum
+  }
+
   // MARK: Timers
 
   /// Runs `body` once on the loop after `span`, unless cancelled. From any thread. After `stop()` it never runs.

@@ -135,7 +135,7 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
     isOpened = true
     lastReceived = loop.turnTime
     lastUse = loop.turnTime
-    settingsDue = later(limits.handshakeTimeout)
+    settingsDue = loop.later(limits.handshakeTimeout)
     makeSession()
     var entries: [(nghttp2_settings_id, UInt32)] = []
     // A server says all, also what is HTTP/2's own default, since Apple's does (spec/apns.md §2.1).

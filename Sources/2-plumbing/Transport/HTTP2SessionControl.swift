@@ -8,7 +8,7 @@ extension HTTP2Session {
     guard let nghttp2, !isEnded else { return }
     nghttp2_submit_ping(nghttp2, UInt8(NGHTTP2_FLAG_NONE.rawValue), [mark, 0, 0, 0, 0, 0, 0, 0])
     if pingSent == nil { pingSent = loop.turnTime }
-    stream?.checkTime(at: later(limits.pingTimeout))
+    stream?.checkTime(at: loop.later(limits.pingTimeout))
     flushLater()
   }
 
@@ -70,7 +70,7 @@ extension HTTP2Session {
       drainWords = owner?.sessionDrains(reason) ?? []
       if nghttp2_submit_shutdown_notice(nghttp2) == 0 { ownGoAways += 1 }
       owesDrainPing = true
-      drainDue = later(.seconds(1))
+      drainDue = loop.later(.seconds(1))
       stream?.checkTime(at: drainDue!)
     } else {
       finishDraining()

@@ -203,7 +203,7 @@ extension HTTP2Session {
     owner?.streamEnded(slot, code: code)
     putBack(slot)
     if isDraining { flushLater() }
-    if open.isEmpty, let idle = limits.idleTimeout { stream?.checkTime(at: later(idle)) }
+    if open.isEmpty, let idle = limits.idleTimeout { stream?.checkTime(at: loop.later(idle)) }
   }
 
   func said(_ words: String) { libraryWords = words }

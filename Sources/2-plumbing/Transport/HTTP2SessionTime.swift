@@ -3,11 +3,6 @@ import CNgHTTP2
 
 /// What must happen in time, on both sides.
 extension HTTP2Session {
-  func later(_ span: Instant.Span) -> Int64 {
-    let (sum, overflow) = loop.turnTime.addingReportingOverflow(span.milliseconds)
-    return overflow ? .max : sum
-  }
-
   func timeCheck(now: Int64) -> Int64 {
     var next = Int64.max
     guard !isMute else { return .max }
@@ -73,6 +68,6 @@ extension HTTP2Session {
   /// A stream began: make sure that a check comes in time.
   func watch() {
     guard side == .server else { return }
-    stream?.checkTime(at: later(min(limits.requestTimeout, limits.writeTimeout)))
+    stream?.checkTime(at: loop.later(min(limits.requestTimeout, limits.writeTimeout)))
   }
 }

@@ -3,13 +3,8 @@ import CLibuv
 
 /// What must happen in time.
 extension StreamConnection {
-  func later(_ span: Instant.Span) -> Int64 {
-    let (sum, overflow) = loop.turnTime.addingReportingOverflow(span.milliseconds)
-    return overflow ? .max : sum
-  }
-
   func setPhaseDeadline(after span: Instant.Span) {
-    phaseDeadline = later(span)
+    phaseDeadline = loop.later(span)
     checkTime(at: phaseDeadline)
   }
 
@@ -32,7 +27,7 @@ extension StreamConnection {
       let left = stream.map { uv_stream_get_write_queue_size($0) } ?? 0
       guard left < lastQueueSize else { return abort(Self.timedOut(.writing, place, "the peer takes no more bytes")) }
       lastQueueSize = left
-      writeDeadline = later(limits.writeTimeout)
+      writeDeadline = loop.later(limits.writeTimeout)
     }
     let wanted = state == .open ? handler?.timeCheck(now: now) ?? .max : .max
     checkTime(at: min(wanted, phaseDeadline, writeDeadline))

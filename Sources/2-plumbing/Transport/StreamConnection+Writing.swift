@@ -83,7 +83,7 @@ extension StreamConnection {
       return writeEnded(started)
     }
     lastQueueSize = copy.count
-    writeDeadline = later(limits.writeTimeout)
+    writeDeadline = loop.later(limits.writeTimeout)
     checkTime(at: writeDeadline)
   }
 
