@@ -143,9 +143,7 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
   public func submit(
     common: HTTP2FieldBlock, path: [UInt8], own: [HTTP2Field], body: [UInt8]
   ) throws(HTTP2SubmitFault) -> Int32 {
-    guard isOpen, let session else { throw .notOpen }
-    guard freeStreams > 0 else { throw .noFreeStream }
-    if let invalid = common.invalid { throw .invalidField(invalid) }
+    let session = try sessionToSubmit(common)
     for field in own where !field.isValid { throw .invalidField(String(decoding: field.name, as: UTF8.self)) }
     guard !path.isEmpty, path.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidField(":path") }
     guard let id = session.request(common: common, path: path, own: own, body: body) else { throw .notOpen }
@@ -156,12 +154,17 @@ public final class HTTP2ClientConnection: @unchecked Sendable {  // guarded by `
   public func submit(
     common: HTTP2FieldBlock, _ request: borrowing HTTP2OutgoingRequest
   ) throws(HTTP2SubmitFault) -> Int32 {
+    guard let id = try sessionToSubmit(common).request(common: common, request) else { throw .notOpen }
+    return id
+  }
+
+  /// The session, if it takes one more request now.
+  private func sessionToSubmit(_ common: HTTP2FieldBlock) throws(HTTP2SubmitFault) -> HTTP2Session {
     loop.preconditionCurrent()
     guard let session, !wasClosed, session.settingsSeen, !session.isDraining, !session.isEnded else { throw .notOpen }
     guard session.open.count - session.deliveredCount < Int(session.remoteStreamLimit) else { throw .noFreeStream }
     if let invalid = common.invalid { throw .invalidField(invalid) }
-    guard let id = session.request(common: common, request) else { throw .notOpen }
-    return id
+    return session
   }
 
   /// Ends a stream; told by `streamFailed` with that code.

@@ -202,12 +202,17 @@ final class HTTP2Session: StreamHandler, LoopFlushable {
   }
 
   func giveBack(_ slot: HTTP2SlotPlace) {
+    takeOff(slot)
+    putBack(slot)
+  }
+
+  /// Off the list of open ones.
+  func takeOff(_ slot: HTTP2SlotPlace) {
     let last = open.removeLast()
     if last != slot {
       open[slot.pointee.index] = last
       last.pointee.index = slot.pointee.index
     }
-    putBack(slot)
   }
 
   /// A slot that is off the list of open ones.

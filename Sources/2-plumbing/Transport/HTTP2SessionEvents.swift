@@ -195,11 +195,7 @@ extension HTTP2Session {
     if slot.pointee.isDelivered { deliveredCount -= 1 }
     lastUse = loop.turnTime
     // Taken off the list first, so that the owner may open a stream in its place.
-    let last = open.removeLast()
-    if last != slot {
-      open[slot.pointee.index] = last
-      last.pointee.index = slot.pointee.index
-    }
+    takeOff(slot)
     owner?.streamEnded(slot, code: code)
     putBack(slot)
     if isDraining { flushLater() }
