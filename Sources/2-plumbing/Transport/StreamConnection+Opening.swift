@@ -17,8 +17,8 @@ extension StreamConnection {
     }
     stream.setPhaseDeadline(after: limits.connectTimeout)
     let dial = Dial(stream, tls: context, dialer: dialer ?? Dialer(), deadline: stream.phaseDeadline)
-    let place = dialer?.proxy.map { "\(endpoint) by proxy \($0.endpoint)" } ?? endpoint.description
-    stream.opening = Opening(place: place, dial: dial)
+    stream.way = dialer?.proxy.map { "\(endpoint) by proxy \($0.endpoint)" }
+    stream.opening = Opening(dial: dial)
     dial.start()
     return stream
   }
@@ -34,8 +34,8 @@ extension StreamConnection {
     let stream = StreamConnection(loop: loop, peer: peer, limits: limits)
     stream.handler = handler
     stream.remote = address
-    stream.opening = Opening(
-      place: place, handshake: proxy.map { ProxyHandshake($0, to: peer) }, hasProxy: proxy != nil)
+    stream.way = place
+    stream.opening = Opening(handshake: proxy.map { ProxyHandshake($0, to: peer) }, hasProxy: proxy != nil)
     guard loop.admit(stream) else {
       stream.abort(Self.loopStopped(peer))
       return stream
@@ -118,7 +118,7 @@ extension StreamConnection {
     tcp = won
     tls = attempt.tls
     remote = attempt.remote
-    way = attempt.opening?.place ?? attempt.way
+    way = attempt.way
     isReading = attempt.isReading
     won.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     opening?.dial?.cancel()
@@ -178,8 +178,6 @@ extension StreamConnection {
 
 /// What a connection needs only until it is open.
 struct Opening {
-  /// Name and address, for messages.
-  var place: String
   /// Of a connection that waits for its attempts.
   var dial: Dial?
   /// Of an attempt that has yet to be brought through by a proxy.

@@ -64,7 +64,7 @@ final class StreamConnection: @unchecked Sendable, LoopResident {  // guarded by
 
   deinit { loop.liveStreams.subtract(1, ordering: .relaxed) }
 
-  var place: String { opening?.place ?? way ?? peer.description }
+  var place: String { way ?? peer.description }
 
   func becomeOpen() {
     state = .open
