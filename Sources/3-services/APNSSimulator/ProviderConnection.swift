@@ -150,8 +150,7 @@ final class ProviderConnection: HTTP2ServerHandler {
     _ request: ChannelRequest, stream: Int32, _ connection: HTTP2ServerConnection, _ desk: ChannelDesk
   ) -> ChannelExchange {
     ChannelExchange(
-      stream: stream, connection: connection, faults: faults,
-      natural: { [self] mark in judge(request, desk, mark: mark) },
+      loop: connection.loop, faults: faults, natural: { [self] mark in judge(request, desk, mark: mark) },
       prove: { [self] in
         desk.prove(request, trust: &trust, environment: environment)
         if trust.isProven { prove() }

@@ -50,7 +50,7 @@ final class ManagementConnection: HTTP2ServerHandler {
     desk.enter(
       request, subject,
       ChannelExchange(
-        stream: stream, connection: connection, faults: faults, natural: { _ in natural() },
+        loop: connection.loop, faults: faults, natural: { _ in natural() },
         prove: { [self] in desk.prove(request, trust: &trust, environment: environment) },
         answerID: { [self] in desk.answerID(to: request, &dice) }, answer: answer))
   }

@@ -4,8 +4,7 @@ internal import Transport
 
 /// A connection's way to answer requests about channels while faults are set. On its loop.
 struct ChannelExchange {
-  var stream: Int32
-  var connection: HTTP2ServerConnection
+  var loop: EventLoop
   var faults: ConnectionFaults
   /// What the request is answered without a fault in the way; the mark is left on what is broadcast.
   var natural: (FaultMark?) -> ProviderAnswer
@@ -22,19 +21,12 @@ extension ChannelDesk {
     switch exchange.faults.meet(subject, id: id) {
     case .nothing: break
     case .natural:
-      onceKept(exchange.natural(nil), request, on: exchange.connection.loop, then: exchange.answer)
+      onceKept(exchange.natural(nil), request, on: exchange.loop, then: exchange.answer)
     case .answer(let fault, let rule, let delay):
       let given = judge(request, fault, rule: rule, exchange)
-      let reply = {
-        switch fault.reply {
-        case .natural, .refuse, .raw:
-          onceKept(given, request, on: exchange.connection.loop, then: exchange.answer)
-        case .resetStream(let code): exchange.connection.reset(stream: exchange.stream, code: code)
-        case .none: break
-        }
+      exchange.faults.reply(fault, to: subject.stream, after: delay) {
+        onceKept(given, request, on: exchange.loop, then: exchange.answer)
       }
-      guard let delay else { return reply() }
-      exchange.faults.hold(for: delay, reply)
     }
   }
 
@@ -42,7 +34,7 @@ extension ChannelDesk {
   private func judge(
     _ request: ChannelRequest, _ fault: FaultAction.Answer, rule: String, _ exchange: ChannelExchange
   ) -> ProviderAnswer {
-    let words = "fault \"\(rule)\": \(fault.words)"
+    let words = fault.words(of: rule)
     switch fault.reply {
     case .natural:
       return fault.adorned(exchange.natural(FaultMark(words: words, isLost: fault.delivers == false)))
@@ -50,15 +42,10 @@ extension ChannelDesk {
       if fault.delivers ?? fault.isSuccess { _ = exchange.natural(FaultMark(words: words)) } else { exchange.prove() }
       let id = exchange.answerID()
       let now = core.clock.now
-      var answer = ProviderAnswer(fault.status, requestID: id)
-      answer.fields += fault.fields
-      answer.body = fault.body(now: now)
-      if case .refuse(let refuse) = fault.reply, let reason = RefusalReason(rawValue: refuse.reason) {
-        answer.reason = reason
-        core.note(
-          Refusal(reason, since: refuse.since(now), words), id: id, path: request.path, topic: nil, now: now)
+      if let refusal = fault.refusal(words: words, now: now) {
+        core.note(refusal, id: id, path: request.path, topic: nil, now: now)
       }
-      return fault.adorned(answer)
+      return fault.ownAnswer(now: now) { ProviderAnswer($0, requestID: id) }
     }
   }
 

@@ -95,6 +95,21 @@ final class ConnectionFaults {
     return .answer(fault, rule: due.rule, delay: due.delay)
   }
 
+  /// Lets the answer to a request out as the fault has it, once its delay is over.
+  func reply(
+    _ fault: FaultAction.Answer, to stream: Int32, after delay: Instant.Span?, _ answer: @escaping () -> Void
+  ) {
+    let reply = { [self] in
+      switch fault.reply {
+      case .natural, .refuse, .raw: answer()
+      case .resetStream(let code): connection?.reset(stream: stream, code: code)
+      case .none: break
+      }
+    }
+    guard let delay else { return reply() }
+    hold(for: delay, reply)
+  }
+
   /// Does to the connection what is due; false when the request is not to be answered.
   private func begin(_ due: DueFault, _ subject: FaultSubject, id: String) -> Bool {
     guard let connection, !isLost else { return false }
@@ -226,7 +241,7 @@ final class ConnectionFaults {
   // MARK: Time
 
   /// Does something on the loop once `span` has passed by the simulator's clock. Nothing when the connection is gone.
-  func hold(for span: Instant.Span, _ work: @escaping () -> Void) {
+  private func hold(for span: Instant.Span, _ work: @escaping () -> Void) {
     let due = Instant.Span(milliseconds: desk.clock.uptime.milliseconds + span.milliseconds)
     held.add(work, due: due)
     if alarmDue.map({ due < $0 }) ?? true { setAlarm() }

@@ -11,7 +11,25 @@ extension FaultAction.Answer {
     return answer
   }
 
-  var status: Int {
+  /// What a fault of this rule leaves in the logs.
+  func words(of rule: String) -> String { "fault \"\(rule)\": \(words)" }
+
+  /// The fault's own answer, whatever the request deserves. `bare` makes one of a status, with the request's id.
+  func ownAnswer(now: Instant, _ bare: (Int) -> ProviderAnswer) -> ProviderAnswer {
+    var answer = bare(status)
+    answer.fields += fields
+    answer.body = body(now: now)
+    if case .refuse(let refuse) = reply { answer.reason = RefusalReason(rawValue: refuse.reason) }
+    return adorned(answer)
+  }
+
+  /// For the log of refusals; nil for an answer that refuses nothing, or by a word that Apple does not have.
+  func refusal(words: String, now: Instant) -> Refusal? {
+    guard case .refuse(let refuse) = reply, let reason = RefusalReason(rawValue: refuse.reason) else { return nil }
+    return Refusal(reason, since: refuse.since(now), words)
+  }
+
+  private var status: Int {
     switch reply {
     case .refuse(let refuse): refuse.status
     case .raw(let status, _, _): status
@@ -29,12 +47,12 @@ extension FaultAction.Answer {
     }
   }
 
-  var fields: [HTTP2Field] {
+  private var fields: [HTTP2Field] {
     guard case .raw(_, _, let contentType?) = reply else { return [] }
     return [HTTP2Field("content-type", contentType)]
   }
 
-  func body(now: Instant) -> [UInt8] {
+  private func body(now: Instant) -> [UInt8] {
     switch reply {
     case .natural, .resetStream, .none: return []
     case .raw(_, let body, _): return body

@@ -12,8 +12,7 @@ extension ProviderConnection {
     case .natural: answer(stream, judge(sorted, body: request.body, excess: request.excess), to: sorted)
     case .answer(let fault, let rule, let delay):
       let verdict = judge(sorted, request, fault, rule: rule)
-      guard let delay else { return reply(stream, fault, verdict, sorted) }
-      faults.hold(for: delay) { [weak self] in self?.reply(stream, fault, verdict, sorted) }
+      faults.reply(fault, to: stream, after: delay) { [weak self] in self?.answer(stream, verdict, to: sorted) }
     }
   }
 
@@ -36,7 +35,7 @@ extension ProviderConnection {
   private func judge(
     _ request: PushRequest, _ whole: HTTP2Request, _ fault: FaultAction.Answer, rule: String
   ) -> Verdict {
-    let words = "fault \"\(rule)\": \(fault.words)"
+    let words = fault.words(of: rule)
     switch fault.reply {
     case .natural:
       let mark = FaultMark(words: words, isLost: fault.delivers == false)
@@ -55,22 +54,10 @@ extension ProviderConnection {
       if let checked, delivers {
         _ = try? core.accept(checked, id: id, uniqueID: nil, body: whole.body, mark: FaultMark(words: words), now: now)
       }
-      var answer = ProviderAnswer(status: fault.status, id: id)
-      answer.fields += fault.fields
-      answer.body = fault.body(now: now)
-      if case .refuse(let refuse) = fault.reply, let reason = RefusalReason(rawValue: refuse.reason) {
-        answer.reason = reason
-        core.note(Refusal(reason, since: refuse.since(now), words), id: id, request: request, now: now)
+      if let refusal = fault.refusal(words: words, now: now) {
+        core.note(refusal, id: id, request: request, now: now)
       }
-      return .now(fault.adorned(answer))
-    }
-  }
-
-  private func reply(_ stream: Int32, _ fault: FaultAction.Answer, _ verdict: Verdict, _ request: PushRequest) {
-    switch fault.reply {
-    case .natural, .refuse, .raw: answer(stream, verdict, to: request)
-    case .resetStream(let code): connection?.reset(stream: stream, code: code)
-    case .none: break
+      return .now(fault.ownAnswer(now: now) { ProviderAnswer(status: $0, id: id) })
     }
   }
 }
