@@ -152,7 +152,7 @@ final class ProviderConnection: HTTP2ServerHandler {
     ChannelExchange(
       loop: connection.loop, faults: faults, natural: { [self] mark in judge(request, desk, mark: mark) },
       prove: { [self] in
-        desk.prove(request, trust: &trust, environment: environment)
+        _ = try? desk.authenticate(request, &trust, environment, core.clock.now)
         if trust.isProven { prove() }
       },
       answerID: { [self] in desk.answerID(to: request, &dice) }, answer: { [self] in answer(stream, $0) })

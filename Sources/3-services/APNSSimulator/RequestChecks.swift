@@ -51,9 +51,7 @@ struct RequestChecks: Sendable {
       throw Refusal(.duplicateHeaders, "the header \(text(repeated)) came twice")
     }
     let id = request[.messageID]
-    if let id, !UUIDText.isCanonical(id) {
-      throw Refusal(.badMessageID, "apns-id is \"\(text(id))\"; it must be a UUID in the form 8-4-4-4-12")
-    }
+    try Self.messageID(id, "apns-id")
     let environment: SimulatedEnvironment =
       switch defaultEnvironment {
       case .sandbox: request.host.flatMap { SimulatedEnvironment(host: $0) } ?? .sandbox
@@ -85,6 +83,11 @@ struct RequestChecks: Sendable {
 
   private static let post: StaticString = "POST"
   private static let devicePath: StaticString = "/3/device"
+
+  static func messageID(_ value: Bytes?, _ header: StaticString) throws(Refusal) {
+    guard let value, !UUIDText.isCanonical(value) else { return }
+    throw Refusal(.badMessageID, "\(header) is \"\(text(value))\"; it must be a UUID in the form 8-4-4-4-12")
+  }
 
   private static func token(inPath path: Bytes) throws(Refusal) -> Bytes {
     let length = devicePath.utf8CodeUnitCount
@@ -163,7 +166,7 @@ struct RequestChecks: Sendable {
     return priority
   }
 
-  private static func expiration(_ value: Bytes?) throws(Refusal) -> Int64? {
+  static func expiration(_ value: Bytes?) throws(Refusal) -> Int64? {
     guard let value else { return nil }
     var seconds: Int64 = 0
     var isNumber = !value.isEmpty
@@ -184,15 +187,18 @@ struct RequestChecks: Sendable {
     return seconds
   }
 
-  /// The body, read: grammar and lint need it once.
-  private func check(body: [UInt8], pushType: PushType) throws(Refusal) -> LintText {
+  static func size(of body: [UInt8], limit: Int, _ kind: @autoclosure () -> String) throws(Refusal) {
     if body.isEmpty { throw Refusal(.payloadEmpty, "the body is empty") }
-    let limit = pushType.sizeLimit
     guard body.count <= limit else {
       throw Refusal(
         .payloadTooLarge,
-        "the body is \(body.count) bytes long, \(body.count - limit) more than the \(limit) of a \(pushType) push")
+        "the body is \(body.count) bytes long, \(body.count - limit) more than the \(limit) of a \(kind())")
     }
+  }
+
+  /// The body, read: grammar and lint need it once.
+  private func check(body: [UInt8], pushType: PushType) throws(Refusal) -> LintText {
+    try Self.size(of: body, limit: pushType.sizeLimit, "\(pushType) push")
     let text = LintText(body)
     guard rules.isJSONRequired else { return text }
     if let fault = text.fault { throw Refusal(.payloadEmpty, "the body is not JSON: \(fault)") }

@@ -19,11 +19,6 @@ enum ChannelChecks {
     Refusal(.methodNotAllowed, "the method is \(text(request.method)); \(text(request.path)) knows \(allowed)")
   }
 
-  static func requestID(_ request: ChannelRequest) throws(Refusal) {
-    guard let id = request.requestID, !UUIDText.isCanonical(id) else { return }
-    throw Refusal(.badMessageID, "apns-request-id is \"\(text(id))\"; it must be a UUID in the form 8-4-4-4-12")
-  }
-
   /// Whether the app in the path is one that the credential is for.
   static func app(_ bundleID: String, grant: ConnectionTrust.Grant) throws(Refusal) {
     guard bundleID.utf8.count <= 255, bundleID.utf8.allSatisfy(\.isTopicCharacter), !bundleID.hasPrefix(".") else {
@@ -67,11 +62,9 @@ enum ChannelChecks {
       throw Refusal(.missingPushType, "no apns-push-type; a broadcast is of type liveactivity")
     }
     try liveActivity(String(decoding: pushType, as: UTF8.self), "apns-push-type")
-    guard let expiration = request.expiration, let seconds = Int64(digits: expiration) else {
+    guard let expiration = try RequestChecks.expiration(request.expiration) else {
       throw Refusal(
-        .badExpirationDate,
-        request.expiration.map { "apns-expiration is \"\(text($0))\"; it must be whole seconds since 1970, or 0" }
-          ?? "no apns-expiration; a broadcast must state it, 0 for a channel that stores nothing")
+        .badExpirationDate, "no apns-expiration; a broadcast must state it, 0 for a channel that stores nothing")
     }
     guard let priority = request.priority, let level = Int64(digits: priority),
       let known = UInt8(exactly: level).flatMap(PushPriority.init(rawValue:))
@@ -81,7 +74,7 @@ enum ChannelChecks {
         request.priority.map { "apns-priority is \"\(text($0))\"; it must be 10, 5 or 1" }
           ?? "no apns-priority; a broadcast must state it")
     }
-    return CheckedBroadcast(key: ChannelRegistry.Key(app: app, id: id), priority: known, expiration: seconds)
+    return CheckedBroadcast(key: ChannelRegistry.Key(app: app, id: id), priority: known, expiration: expiration)
   }
 
   /// What depends on the channel, and the body.
@@ -97,14 +90,7 @@ enum ChannelChecks {
           "the channel stores nothing (policy 0), so apns-expiration must be 0, not \(checked.expiration)")
       }
     }
-    if request.body.isEmpty { throw Refusal(.payloadEmpty, "the body is empty") }
-    let limit = PushType.broadcastSizeLimit
-    guard request.body.count <= limit else {
-      throw Refusal(
-        .payloadTooLarge,
-        "the body is \(request.body.count) bytes long, \(request.body.count - limit) more than the \(limit) of a broadcast"
-      )
-    }
+    try RequestChecks.size(of: request.body, limit: PushType.broadcastSizeLimit, "broadcast")
     _ = try object(request.body)
   }
 

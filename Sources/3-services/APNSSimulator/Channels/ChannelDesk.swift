@@ -18,7 +18,7 @@ struct ChannelDesk {
           .badPath, "the path is \"\(text(request.path))\"; a broadcast goes to /4/broadcasts/apps/<bundle>")
       }
       guard ChannelChecks.isMethod(request, "POST") else { throw ChannelChecks.methodFault(request, "POST") }
-      try ChannelChecks.requestID(request)
+      try RequestChecks.messageID(request.requestID, "apns-request-id")
       let app = try app(bundleID, request, &trust, environment, now)
       try core.attempt { state, _ throws(Refusal) in try state.channels.demand(bundleID) }
       let checked = try ChannelChecks.broadcast(request, app)
@@ -38,7 +38,7 @@ struct ChannelDesk {
       switch request.place {
       case .allChannels(let bundleID):
         guard ChannelChecks.isMethod(request, "GET") else { throw ChannelChecks.methodFault(request, "GET") }
-        try ChannelChecks.requestID(request)
+        try RequestChecks.messageID(request.requestID, "apns-request-id")
         let app = try app(bundleID, request, &trust, environment, now)
         let ids = try core.attempt { state, _ throws(Refusal) in
           try state.channels.demand(bundleID)
@@ -51,7 +51,7 @@ struct ChannelDesk {
         guard isPost || isDelete || ChannelChecks.isMethod(request, "GET") else {
           throw ChannelChecks.methodFault(request, "POST, GET and DELETE")
         }
-        try ChannelChecks.requestID(request)
+        try RequestChecks.messageID(request.requestID, "apns-request-id")
         let app = try app(bundleID, request, &trust, environment, now)
         try core.attempt { state, _ throws(Refusal) in try state.channels.demand(bundleID) }
         if isPost {
@@ -120,11 +120,19 @@ struct ChannelDesk {
     _ bundleID: String, _ request: ChannelRequest, _ trust: inout ConnectionTrust, _ environment: SimulatedEnvironment,
     _ now: Instant
   ) throws(Refusal) -> ChannelRegistry.App {
+    let (grant, environment) = try authenticate(request, &trust, environment, now)
+    try ChannelChecks.app(bundleID, grant: grant)
+    return ChannelRegistry.App(bundleID: bundleID, environment: environment)
+  }
+
+  /// Judges the credential of a request, and nothing else of it.
+  func authenticate(
+    _ request: ChannelRequest, _ trust: inout ConnectionTrust, _ environment: SimulatedEnvironment, _ now: Instant
+  ) throws(Refusal) -> (ConnectionTrust.Grant, SimulatedEnvironment) {
     let environment = request.host.flatMap { SimulatedEnvironment(host: $0) } ?? environment
     let grant = try trust.authenticate(
       request.authorization, environment: environment, now: now, rules: core.checks.rules.trust,
       directory: core.providers)
-    try ChannelChecks.app(bundleID, grant: grant)
-    return ChannelRegistry.App(bundleID: bundleID, environment: environment)
+    return (grant, environment)
   }
 }

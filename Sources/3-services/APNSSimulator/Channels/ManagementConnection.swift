@@ -51,7 +51,7 @@ final class ManagementConnection: HTTP2ServerHandler {
       request, subject,
       ChannelExchange(
         loop: connection.loop, faults: faults, natural: { _ in natural() },
-        prove: { [self] in desk.prove(request, trust: &trust, environment: environment) },
+        prove: { [self] in _ = try? desk.authenticate(request, &trust, environment, desk.core.clock.now) },
         answerID: { [self] in desk.answerID(to: request, &dice) }, answer: answer))
   }
 

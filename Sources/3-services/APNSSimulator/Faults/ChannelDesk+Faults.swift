@@ -63,12 +63,4 @@ extension ChannelDesk {
     }
     return subject
   }
-
-  /// Judges the credential of a request, and nothing else of it.
-  func prove(_ request: ChannelRequest, trust: inout ConnectionTrust, environment: SimulatedEnvironment) {
-    let environment = request.host.flatMap { SimulatedEnvironment(host: $0) } ?? environment
-    _ = try? trust.authenticate(
-      request.authorization, environment: environment, now: core.clock.now, rules: core.checks.rules.trust,
-      directory: core.providers)
-  }
 }
