@@ -13,7 +13,7 @@ extension ServiceState {
   }
 
   var hasChanges: Bool {
-    !changedTokens.isEmpty || !schedule.changed.isEmpty || channels.hasChanges || !activities.changed.isEmpty
+    !changedTokens.isEmpty || !schedule.changed.isEmpty || !channels.changes.isEmpty || !activities.changed.isEmpty
   }
 
   mutating func takeChanges() -> Changes {

@@ -57,9 +57,7 @@ struct ChannelRegistry: Sendable {
   private var counts: [App: Int] = [:]
   private var used: Set<String> = []
   /// What a store has to write.
-  private(set) var changed: Set<Key> = []
-  private(set) var changedSubscribers: [Key: Set<String>] = [:]
-  private(set) var changedCapabilities: Set<String> = []
+  private(set) var changes = Changes()
 
   init(rules: Rules) { self.rules = rules }
 
@@ -70,7 +68,7 @@ struct ChannelRegistry: Sendable {
   /// Switching off deletes every channel of the app, in both environments. Answers how many.
   mutating func setEnabled(_ bundleID: String, _ isEnabled: Bool) -> Int {
     capability[bundleID] = isEnabled
-    changedCapabilities.insert(bundleID)
+    changes.capabilities.insert(bundleID)
     guard !isEnabled else { return 0 }
     let gone = channels.keys.filter { $0.app.bundleID == bundleID }
     for key in gone { remove(key) }
@@ -97,7 +95,7 @@ struct ChannelRegistry: Sendable {
     var id: String
     repeat { id = (0..<16).map { _ in UInt8.random(in: 0...255, using: &dice) }.base64 } while used.contains(id)
     adopt(Key(app: app, id: id), Channel(policy: policy, createdAt: now))
-    changed.insert(Key(app: app, id: id))
+    changes.channels.insert(Key(app: app, id: id))
     return id
   }
 
@@ -128,8 +126,8 @@ struct ChannelRegistry: Sendable {
     guard channels.removeValue(forKey: key) != nil else { return }
     counts[key.app, default: 1] -= 1
     retired.insert(key.id)
-    changed.insert(key)
-    changedSubscribers[key] = nil
+    changes.channels.insert(key)
+    changes.subscribers[key] = nil
   }
 
   private mutating func adopt(_ key: Key, _ channel: Channel) {
@@ -150,7 +148,7 @@ struct ChannelRegistry: Sendable {
       channels[key]?.recent.append(now)
     }
     channels[key]?.published += 1
-    changed.insert(key)
+    changes.channels.insert(key)
   }
 
   /// Keeps a broadcast as the channel's policy says, in the place of the one before. The caller fans it out.
@@ -171,7 +169,7 @@ struct ChannelRegistry: Sendable {
     let former = channels[key]?.owed ?? []
     let owed = channels[key]?.message == nil ? [] : Set(missing)
     guard owed != former else { return }
-    changedSubscribers[key, default: []].formUnion(owed.symmetricDifference(former))
+    changes.subscribers[key, default: []].formUnion(owed.symmetricDifference(former))
     channels[key]?.owed = owed
   }
 
@@ -181,9 +179,9 @@ struct ChannelRegistry: Sendable {
     let key = Key(app: App(bundleID: push.bundleID, environment: push.environment), id: id)
     guard let message = channels[key].map(\.message) else { return }
     channels[key]?.delivered += 1
-    changed.insert(key)
+    changes.channels.insert(key)
     guard message?.push == push, channels[key]?.owed.remove(device) != nil else { return }
-    changedSubscribers[key, default: []].insert(device)
+    changes.subscribers[key, default: []].insert(device)
   }
 
   /// The stored messages that a phone has not had yet.
@@ -207,15 +205,15 @@ struct ChannelRegistry: Sendable {
     channels[key]?.subscriptions += 1
     channels[key]?.everSubscribed.insert(device)
     if channels[key]?.message != nil { channels[key]?.owed.insert(device) }
-    changed.insert(key)
-    changedSubscribers[key, default: []].insert(device)
+    changes.channels.insert(key)
+    changes.subscribers[key, default: []].insert(device)
   }
 
   /// False for a phone that did not listen.
   mutating func unsubscribe(_ device: String, from key: Key) -> Bool {
     guard channels[key]?.subscribers.removeValue(forKey: device) != nil else { return false }
     channels[key]?.owed.remove(device)
-    changedSubscribers[key, default: []].insert(device)
+    changes.subscribers[key, default: []].insert(device)
     return true
   }
 
@@ -225,8 +223,6 @@ struct ChannelRegistry: Sendable {
   }
 
   // MARK: What is kept beyond a restart
-
-  var hasChanges: Bool { !changed.isEmpty || !changedSubscribers.isEmpty || !changedCapabilities.isEmpty }
 
   struct Changes: Sendable {
     var channels: Set<Key> = []
@@ -239,19 +235,15 @@ struct ChannelRegistry: Sendable {
   }
 
   mutating func takeChanges() -> Changes {
-    defer {
-      changed = []
-      changedSubscribers = [:]
-      changedCapabilities = []
-    }
-    return Changes(channels: changed, subscribers: changedSubscribers, capabilities: changedCapabilities)
+    defer { changes = Changes() }
+    return changes
   }
 
   /// They could not be written: they are still to do.
   mutating func giveBack(_ changes: Changes) {
-    changed.formUnion(changes.channels)
-    changedSubscribers.merge(changes.subscribers) { $0.union($1) }
-    changedCapabilities.formUnion(changes.capabilities)
+    self.changes.channels.formUnion(changes.channels)
+    self.changes.subscribers.merge(changes.subscribers) { $0.union($1) }
+    self.changes.capabilities.formUnion(changes.capabilities)
   }
 
   mutating func restore(channels: [Key: Channel], retired: Set<String>, capability: [String: Bool]) {
