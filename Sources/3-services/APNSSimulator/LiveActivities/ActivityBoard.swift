@@ -83,26 +83,24 @@ struct ActivityBoard: Sendable {
     changed.insert(id)
   }
 
-  /// Whether iOS still takes a push of that priority; a token's or a channel's alike.
-  mutating func spend(_ priority: PushPriority, _ place: Place, now: Instant) -> Bool {
-    guard let hourly = rules.hourlyBudget else { return true }
-    return budgets[place, default: LiveActivityBudget()].spend(priority, at: now, hourly: hourly)
+  /// Counts a push of that priority, a token's or a channel's alike; why iOS does not take it, nil when it does.
+  mutating func spend(_ priority: PushPriority, _ place: Place, now: Instant) -> String? {
+    guard let hourly = rules.hourlyBudget else { return nil }
+    let isTaken = budgets[place, default: LiveActivityBudget()].spend(priority, at: now, hourly: hourly)
+    return isTaken ? nil : "the hour's budget of \(hourly) pushes at priority 10 is spent; send 5"
   }
 
   mutating func note(unstarted why: String, notification: UInt64, device: String, now: Instant) {
-    let ignored = Ignored(at: now, notification: notification, why: why)
-    unstarted[device] = (unstarted[device] ?? []).suffix(Self.mostIgnored - 1) + [ignored]
+    unstarted[device, default: []].append(Ignored(at: now, notification: notification, why: why), most: Self.most)
   }
 
   mutating func note(applied notification: UInt64, id: String) {
-    entries[id]?.applied.append(notification)
+    entries[id]?.applied.append(notification, most: Self.most)
     changed.insert(id)
   }
 
   mutating func note(ignored why: String, notification: UInt64, id: String, now: Instant) {
-    let ignored = Ignored(at: now, notification: notification, why: why)
-    let former = entries[id]?.ignored ?? []
-    entries[id]?.ignored = former.suffix(Self.mostIgnored - 1) + [ignored]
+    entries[id]?.ignored.append(Ignored(at: now, notification: notification, why: why), most: Self.most)
     changed.insert(id)
   }
 
@@ -123,18 +121,18 @@ struct ActivityBoard: Sendable {
       case .ended, .dismissed, .alerted: break
       case .ignored(let why):
         guard let notification else { break }
-        entry.ignored =
-          entry.ignored.suffix(Self.mostIgnored - 1) + [Ignored(at: now, notification: notification, why: why.words)]
+        entry.ignored.append(Ignored(at: now, notification: notification, why: why.words), most: Self.most)
       }
     }
-    if isApplied, let notification { entry.applied = entry.applied.suffix(Self.mostIgnored - 1) + [notification] }
+    if isApplied, let notification { entry.applied.append(notification, most: Self.most) }
     entries[id] = entry
     if !effects.isEmpty { changed.insert(id) }
     noteDue(of: entry)
     return effects
   }
 
-  private static let mostIgnored = 100
+  /// Of what is remembered of an activity, and of pushes that started none.
+  private static let most = 100
 
   /// May bring `nextDue` forward; `noteDue()` puts it right.
   private mutating func noteDue(of entry: Entry) {
@@ -172,5 +170,13 @@ struct ActivityBoard: Sendable {
   mutating func restore(_ kept: [Entry]) {
     for entry in kept { add(entry) }
     changed = []
+  }
+}
+
+extension Array {
+  /// The oldest go when there are more than `most`.
+  fileprivate mutating func append(_ element: Element, most: Int) {
+    append(element)
+    if count > most { removeFirst(count - most) }
   }
 }

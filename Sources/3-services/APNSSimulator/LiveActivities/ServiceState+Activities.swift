@@ -55,8 +55,7 @@ extension ServiceState {
     _ id: String, _ payload: Payload, _ push: DeliveredPush, _ number: UInt64, _ now: Instant
   ) {
     guard let entry = activities.entries[id] else { return }
-    guard activities.spend(push.priority, entry.place, now: now) else {
-      let why = "the hour's budget of \(activities.rules.hourlyBudget ?? 0) pushes at priority 10 is spent; send 5"
+    if let why = activities.spend(push.priority, entry.place, now: now) {
       return activities.note(ignored: why, notification: number, id: id, now: now)
     }
     settle(id, activities.handle(.push(payload), id: id, notification: number, now: now), now)
@@ -66,8 +65,7 @@ extension ServiceState {
     _ payload: Payload, tokenType: String, _ push: DeliveredPush, _ place: ActivityBoard.Place, _ number: UInt64,
     _ now: Instant
   ) {
-    guard activities.spend(push.priority, place, now: now) else {
-      let why = "the hour's budget of \(activities.rules.hourlyBudget ?? 0) pushes at priority 10 is spent; send 5"
+    if let why = activities.spend(push.priority, place, now: now) {
       return activities.note(unstarted: why, notification: number, device: place.device, now: now)
     }
     do throws(LiveActivity.Unstarted) {
