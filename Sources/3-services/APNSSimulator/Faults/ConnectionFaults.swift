@@ -13,9 +13,8 @@ final class ConnectionFaults {
   }
 
   /// A lasting state that a request began.
-  private struct Begun<Value: Hashable> {
-    var rule: String
-    var value: Value
+  private struct Begun<Value: Hashable & Sendable> {
+    var state: LastingFaults.State<Value>
     /// Ends by itself; else with its rule.
     var isTimed: Bool
   }
@@ -42,7 +41,6 @@ final class ConnectionFaults {
 
   private var held = HeldQueue<() -> Void>()
   private var alarm: Task<Void, Never>?
-  private var alarmDue: Instant.Span?
 
   init(
     _ connection: HTTP2ServerConnection, number: UInt64, environment: SimulatedEnvironment, port: FaultRule.Port,
@@ -138,10 +136,10 @@ final class ConnectionFaults {
       connection.loop.execute { this.connection?.abort() }
       return false
     case .bandwidth(let rate, let lasting):
-      begunBandwidth = Begun(rule: due.rule, value: rate, isTimed: lasting != nil)
+      begunBandwidth = Begun(state: .init(rule: due.rule, value: rate), isTimed: lasting != nil)
       if let lasting { hold(for: lasting) { this.end(&this.begunBandwidth, due.rule) } }
     case .streams(let limit, let lasting):
-      begunStreams = Begun(rule: due.rule, value: limit, isTimed: lasting != nil)
+      begunStreams = Begun(state: .init(rule: due.rule, value: limit), isTimed: lasting != nil)
       if let lasting { hold(for: lasting) { this.end(&this.begunStreams, due.rule) } }
     }
     review()
@@ -149,7 +147,7 @@ final class ConnectionFaults {
   }
 
   private func end<Value>(_ begun: inout Begun<Value>?, _ rule: String) {
-    if begun?.rule == rule { begun = nil }
+    if begun?.state.rule == rule { begun = nil }
     let connection = self.connection
     nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
     connection?.loop.execute { this.review() }
@@ -214,11 +212,11 @@ final class ConnectionFaults {
   private func review() {
     guard let connection, !isLost else { return }
     if let withheld, !desk.isInForce(withheld.rule) { sayWithheld() }
-    if let begun = begunStreams, !begun.isTimed, !desk.isInForce(begun.rule) { begunStreams = nil }
-    if let begun = begunBandwidth, !begun.isTimed, !desk.isInForce(begun.rule) { begunBandwidth = nil }
+    if let begun = begunStreams, !begun.isTimed, !desk.isInForce(begun.state.rule) { begunStreams = nil }
+    if let begun = begunBandwidth, !begun.isTimed, !desk.isInForce(begun.state.rule) { begunBandwidth = nil }
     let standing = desk.standing(of: environment, port)
-    let streams = begunStreams.map { LastingFaults.State(rule: $0.rule, value: $0.value) } ?? standing.streams
-    let bandwidth = begunBandwidth.map { LastingFaults.State(rule: $0.rule, value: $0.value) } ?? standing.bandwidth
+    let streams = begunStreams?.state ?? standing.streams
+    let bandwidth = begunBandwidth?.state ?? standing.bandwidth
     if streams?.value != shown.streams?.value {
       announced.append(true)
       connection.announce(maxConcurrentStreams: streams?.value ?? usualStreams)
@@ -243,15 +241,15 @@ final class ConnectionFaults {
   /// Does something on the loop once `span` has passed by the simulator's clock. Nothing when the connection is gone.
   private func hold(for span: Instant.Span, _ work: @escaping () -> Void) {
     let due = Instant.Span(milliseconds: desk.clock.uptime.milliseconds + span.milliseconds)
+    let former = held.earliest
     held.add(work, due: due)
-    if alarmDue.map({ due < $0 }) ?? true { setAlarm() }
+    if held.earliest != former { setAlarm() }
   }
 
   private func setAlarm() {
     alarm?.cancel()
     alarm = nil
-    alarmDue = held.earliest
-    guard let due = alarmDue, let loop = connection?.loop else { return }
+    guard let due = held.earliest, let loop = connection?.loop else { return }
     let clock = desk.clock
     nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
     alarm = Task {

@@ -44,7 +44,8 @@ extension FaultAction {
     switch kind {
     case "refuse": allowed = Set(answerFields + ["status", "timestamp"])
     case nil, "answer": allowed = Set(answerFields)
-    case "noAnswer", "resetStream": allowed = kind == "noAnswer" ? ["deliver"] : ["delay", "jitter", "deliver"]
+    case "noAnswer": allowed = ["deliver"]
+    case "resetStream": allowed = ["delay", "jitter", "deliver"]
     case "bandwidth", "streams": allowed = ["for"]
     case .some: break
     }
@@ -54,7 +55,7 @@ extension FaultAction {
     }
   }
 
-  private static func requireTrue(_ fields: FaultFields, _ name: String) throws(FaultReadingFault) {
+  fileprivate static func requireTrue(_ fields: FaultFields, _ name: String) throws(FaultReadingFault) {
     guard try fields.flag(name) == true else { throw fields.wrong(name, "Write true, or leave the rule out.") }
   }
 
@@ -128,9 +129,7 @@ extension FaultAction.Answer {
       let type = try own.text("contentType", like: "a media type such as \"text/html\"")
       reply = .raw(status: Int(status), body: Array(body.utf8), contentType: type)
     case "noAnswer":
-      guard try fields.flag("noAnswer") == true else {
-        throw fields.wrong("noAnswer", "Write true, or leave the rule out.")
-      }
+      try FaultAction.requireTrue(fields, "noAnswer")
       reply = .none
     case "resetStream": reply = .resetStream(try FaultAction.code(fields, "resetStream") ?? .internalError)
     case nil, .some:
