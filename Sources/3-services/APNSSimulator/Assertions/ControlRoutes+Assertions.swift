@@ -6,22 +6,22 @@ internal import Transport
 extension ControlRoutes {
   static let assertionPlaces = ["POST /assertions"]
 
+  private enum ReportFormat: String, CaseIterable {
+    case json, junit
+  }
+
   func assertions(_ request: HTTPRequest) async throws -> HTTPResponse {
     guard request.method == "POST" else { throw Self.wrongMethod(request, "POST") }
     let query = try ControlQuery(request, known: ["format"])
-    let isJUnit: Bool
-    switch query["format"] {
-    case nil, "json": isJUnit = false
-    case "junit": isJUnit = true
-    case .some(let other):
-      throw ControlFault(
-        400, at: "format", "\"\(other.shortened)\" is not known", .oneOf(["json", "junit"], near: other))
-    }
+    let format = try query.word("format", ReportFormat.self) ?? .json
     let report = try await report(on: AssertionRequest(request.body))
     let status = report.passed ? 200 : 422
-    guard isJUnit else { return .json(status, report.json) }
-    return HTTPResponse(
-      status: status, headers: ["Content-Type": "application/xml"], body: Array(JUnitText.write(report).utf8))
+    switch format {
+    case .json: return .json(status, report.json)
+    case .junit:
+      return HTTPResponse(
+        status: status, headers: ["Content-Type": "application/xml"], body: Array(JUnitText.write(report).utf8))
+    }
   }
 
   private func report(on request: AssertionRequest) async throws(ControlFault) -> AssertionReport {
