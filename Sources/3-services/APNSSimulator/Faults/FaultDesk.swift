@@ -9,7 +9,6 @@ final class FaultDesk: Sendable {
     var log = RecentLog<AppliedFault>(capacity: 1_000)
     /// Who is told on its loop that its standing may have changed, by connection.
     var reviews: [UInt64: @Sendable () -> Void] = [:]
-    var alarm: Task<Void, Never>?
   }
 
   private let active = Atomic<Bool>(false)
@@ -17,6 +16,7 @@ final class FaultDesk: Sendable {
   /// What makes a run repeatable; below 2^32 by itself, so that every JSON reader keeps its digits.
   let seed: UInt64
   private let shared: Locked<Shared>
+  private let alarm: DeliveryAlarm
   private let onFault: (@Sendable (AppliedFault) -> Void)?
   private let reload: (@Sendable () throws -> [FaultRule])?
 
@@ -26,6 +26,7 @@ final class FaultDesk: Sendable {
     reload = configuration.reload
     self.seed = configuration.seed ?? seed & 0xFFFF_FFFF
     shared = Locked(Shared(engine: FaultEngine(seed: self.seed)))
+    alarm = DeliveryAlarm(clock: clock)
     if !configuration.rules.isEmpty { change { $0.set(configuration.rules, at: $1) } }
   }
 
@@ -68,35 +69,15 @@ final class FaultDesk: Sendable {
     let (result, reviews) = shared.withLock { shared in
       let result = body(&shared.engine, now)
       active.store(!shared.engine.entries.isEmpty, ordering: .relaxed)
-      setAlarm(&shared, now: now)
+      // Wakes when a schedule begins or ends a lasting state.
+      if let next = shared.engine.nextChange(after: now) { alarm.set(next) { [weak self] in self?.change { _, _ in } } }
       return (result, Array(shared.reviews.values))
     }
     for review in reviews { review() }
     return result
   }
 
-  /// Wakes when a schedule begins or ends a lasting state.
-  private func setAlarm(_ shared: inout Shared, now: Instant) {
-    shared.alarm?.cancel()
-    shared.alarm = nil
-    guard let next = shared.engine.nextChange(after: now) else { return }
-    let clock = self.clock
-    shared.alarm = Task { [weak self] in
-      guard (try? await clock.sleep(for: next - now)) != nil else { return }
-      self?.alarmRang()
-    }
-  }
-
-  private func alarmRang() {
-    let now = clock.now
-    let reviews = shared.withLock { shared in
-      setAlarm(&shared, now: now)
-      return Array(shared.reviews.values)
-    }
-    for review in reviews { review() }
-  }
-
-  func stop() { shared.withLock { $0.alarm?.cancel() } }
+  func stop() { alarm.stop() }
 
   // MARK: Connections
 
