@@ -21,6 +21,17 @@ struct ChannelRegistry: Sendable {
   struct Key: Hashable, Sendable {
     var app: App
     var id: String
+
+    init(app: App, id: String) {
+      self.app = app
+      self.id = id
+    }
+
+    /// The channel that a push was broadcast on; nil for a push to one device.
+    init?(of push: DeliveredPush) {
+      guard let id = push.channelID else { return nil }
+      self.init(app: App(bundleID: push.bundleID, environment: push.environment), id: id)
+    }
   }
 
   struct Message: Hashable, Sendable {
@@ -175,9 +186,7 @@ struct ChannelRegistry: Sendable {
 
   /// A phone has a broadcast.
   mutating func received(_ push: DeliveredPush, by device: String) {
-    guard let id = push.channelID else { return }
-    let key = Key(app: App(bundleID: push.bundleID, environment: push.environment), id: id)
-    guard let message = channels[key].map(\.message) else { return }
+    guard let key = Key(of: push), let message = channels[key].map(\.message) else { return }
     channels[key]?.delivered += 1
     changes.channels.insert(key)
     guard message?.push == push, channels[key]?.owed.remove(device) != nil else { return }
@@ -251,5 +260,18 @@ struct ChannelRegistry: Sendable {
     self.retired = retired
     used.formUnion(retired)
     self.capability = capability
+  }
+}
+
+extension DeliveredPush {
+  /// One that was broadcast on a channel. `id` is the `apns-request-id`.
+  init(
+    id: String, on key: ChannelRegistry.Key, priority: PushPriority, expiration: Int64?, payload: [UInt8],
+    receivedAt: Instant
+  ) {
+    self.init(
+      id: id, token: [], topic: PushType.liveactivity.topic(bundleID: key.app.bundleID), bundleID: key.app.bundleID,
+      environment: key.app.environment, pushType: .liveactivity, priority: priority, collapseID: nil,
+      expiration: expiration, payload: payload, receivedAt: receivedAt, channelID: key.id)
   }
 }

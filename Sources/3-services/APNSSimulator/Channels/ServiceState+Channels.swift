@@ -15,10 +15,8 @@ extension ServiceState {
     let policy = try channels.channel(key).policy
     try ChannelChecks.content(of: request, checked, policy: policy)
     let push = DeliveredPush(
-      id: String(decoding: requestID, as: UTF8.self), token: [],
-      topic: PushType.liveactivity.topic(bundleID: key.app.bundleID), bundleID: key.app.bundleID,
-      environment: key.app.environment, pushType: .liveactivity, priority: checked.priority, collapseID: nil,
-      expiration: checked.expiration, payload: request.body, receivedAt: now, channelID: key.id)
+      id: String(decoding: requestID, as: UTF8.self), on: key, priority: checked.priority,
+      expiration: checked.expiration, payload: request.body, receivedAt: now)
     try channels.count(key, now: now)
     if let mark, mark.isLost { return }
     channels.keep(push, uniqueID: uniqueID, on: key)
@@ -100,9 +98,7 @@ extension ServiceState {
   @discardableResult
   mutating func unsubscribe(device: String, from key: ChannelRegistry.Key, now: Instant) -> Bool {
     guard channels.unsubscribe(device, from: key) else { return false }
-    dropBroadcasts(device: device, why: "the phone listens no more", now: now) { push in
-      push.channelID == key.id && push.bundleID == key.app.bundleID && push.environment == key.app.environment
-    }
+    dropBroadcasts(device: device, why: "the phone listens no more", now: now) { ChannelRegistry.Key(of: $0) == key }
     return true
   }
 

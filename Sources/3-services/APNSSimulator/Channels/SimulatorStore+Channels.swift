@@ -167,11 +167,8 @@ extension SimulatorStore {
       let priority = PushPriority(rawValue: UInt8(clamping: row.integer(11) ?? 0))
     else { return nil }
     let push = DeliveredPush(
-      id: id, token: [], topic: PushType.liveactivity.topic(bundleID: key.app.bundleID), bundleID: key.app.bundleID,
-      environment: key.app.environment, pushType: .liveactivity, priority: priority, collapseID: nil,
-      expiration: row.integer(12), payload: row.blob(13), receivedAt: Instant(milliseconds: received),
-      channelID: key.id)
-    return ChannelRegistry.Message(
-      push: push, uniqueID: row.text(10) ?? "")
+      id: id, on: key, priority: priority, expiration: row.integer(12), payload: row.blob(13),
+      receivedAt: Instant(milliseconds: received))
+    return ChannelRegistry.Message(push: push, uniqueID: row.text(10) ?? "")
   }
 }
