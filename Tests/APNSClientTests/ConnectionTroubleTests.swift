@@ -19,22 +19,6 @@ private func virtualTime(_ clock: VirtualClock, _ holds: () async -> Bool) async
   return .max
 }
 
-/// Frames as bytes, also such as no library makes; header blocks without tables or Huffman code (RFC 7541 §6.2.2).
-private enum Wire {
-  static func frame(_ kind: UInt8, flags: UInt8 = 0, stream: Int32 = 0, _ payload: [UInt8]) -> [UInt8] {
-    let (count, number) = (UInt32(payload.count), UInt32(bitPattern: stream))
-    let size = [16, 8, 0].map { UInt8(truncatingIfNeeded: count >> UInt32($0)) }
-    let id = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
-    return size + [kind, flags] + id + payload
-  }
-
-  static func status(_ text: String) -> [UInt8] { [8, 3] + Array(text.utf8) }
-
-  static func field(_ name: String, _ value: String) -> [UInt8] {
-    [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
-  }
-}
-
 @Suite("The provider client and connections that fail in odd ways", .timeLimit(.minutes(2)))
 struct ConnectionTroubleTests {
   @Test(
@@ -83,7 +67,10 @@ struct ConnectionTroubleTests {
     ) { total, _, stream in
       switch total {
       case 2..<6: []
-      case 6: Wire.frame(7, [0, 0, 0, UInt8(stream), 0, 0, 0, 0] + Array(#"{"reason":"Shutdown"}"#.utf8))
+      case 6:
+        RawFrame(
+          kind: .goAway, payload: [0, 0, 0, UInt8(stream), 0, 0, 0, 0] + Array(#"{"reason":"Shutdown"}"#.utf8)
+        ).bytes
       default: RawPeer.accept(stream)
       }
     }
@@ -153,13 +140,20 @@ struct ConnectionTroubleTests {
     let peer = try await RawPeer.start { total, _, stream in
       guard total > 1 else { return RawPeer.accept(stream) }
       guard lines > 0 else {
-        let kibibyte = [UInt8](repeating: 0x78, count: 1024)
-        return Wire.frame(1, flags: 4, stream: stream, Wire.status("400"))
-          + (0..<more).flatMap { Wire.frame(0, flags: $0 == more - 1 ? 1 : 0, stream: stream, kibibyte) }
+        let kibibyte = String(repeating: "x", count: 1024)
+        return RawFrame.response(stream, status: "400", endsStream: false).bytes
+          + (0..<more).flatMap { RawFrame.data(stream, kibibyte, endsStream: $0 == more - 1).bytes }
       }
-      let piece = (0..<lines).flatMap { _ in Wire.field("x-long", String(repeating: "x", count: 120)) }
-      return Wire.frame(1, flags: more == 0 ? 5 : 1, stream: stream, Wire.status("200") + piece)
-        + (0..<more).flatMap { Wire.frame(9, flags: $0 == more - 1 ? 4 : 0, stream: stream, piece) }
+      let fields = Array(repeating: ("x-long", String(repeating: "x", count: 120)), count: lines)
+      var head = RawFrame.response(stream, status: "200", fields: fields)
+      if more > 0 { head.flags &= ~RawFrame.endHeaders }
+      let piece = RawFrame.block(fields)
+      return head.bytes
+        + (0..<more).flatMap {
+          RawFrame(
+            kind: .continuation, flags: $0 == more - 1 ? RawFrame.endHeaders : 0, stream: stream, payload: piece
+          ).bytes
+        }
     }
     let fixture = try StrangeServerTests.fixture(peer) { $0.pool.retry.attempts = 1 }
     #expect(await fixture.client.send(pushes(0..<1)).accepted == 1)

@@ -105,8 +105,7 @@ struct WireNeedsTests {
       // Pseudo-header fields come first (RFC 9113 §8.3).
       let fields = common + [library.host] + own + library.others + more
       return [RawFrame.headers(stream, fields, endsStream: body == nil)]
-        + (body.map { [RawFrame(kind: .data, flags: RawFrame.endStream, stream: stream, payload: Array($0.utf8))] }
-          ?? [])
+        + (body.map { [.data(stream, $0, endsStream: true)] } ?? [])
     }
 
     func send(_ frames: [RawFrame]) async { for frame in frames { await provider.send(frame) } }
@@ -332,23 +331,8 @@ extension WireNeedsTests.Talk {
 extension RawFrame {
   /// Literals without tables or Huffman code (RFC 7541 §6.2.2).
   fileprivate static func headers(_ stream: Int32, _ fields: [(String, String)], endsStream: Bool) -> RawFrame {
-    var block: [UInt8] = []
-    for (name, value) in fields { block += [0x00] + length(name) + name.utf8 + length(value) + value.utf8 }
-    return RawFrame(
-      kind: .headers, flags: endHeaders | (endsStream ? endStream : 0), stream: stream, payload: block)
-  }
-
-  /// A string's length in seven bits and more (RFC 7541 §5.1).
-  private static func length(_ text: String) -> [UInt8] {
-    var rest = text.utf8.count
-    guard rest >= 127 else { return [UInt8(rest)] }
-    rest -= 127
-    var bytes: [UInt8] = [127]
-    while rest >= 128 {
-      bytes.append(UInt8(rest % 128 + 128))
-      rest /= 128
-    }
-    return bytes + [UInt8(rest)]
+    RawFrame(
+      kind: .headers, flags: endHeaders | (endsStream ? endStream : 0), stream: stream, payload: block(fields))
   }
 
   /// Of HEADERS that begin with `:status`, in the two forms in which servers write it: a row of the static table (RFC 7541
