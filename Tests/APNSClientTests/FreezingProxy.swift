@@ -24,19 +24,9 @@ final class FreezingProxy: Sendable {
 
   init(to target: UInt16) {
     signal(SIGPIPE, SIG_IGN)
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    port = withUnsafeMutablePointer(to: &address) { [listener] pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        _ = bind(listener, pointer, length)
-        _ = listen(listener, 16)
-        _ = getsockname(listener, pointer, &length)
-      }
-      return UInt16(bigEndian: pointer.pointee.sin_port)
-    }
+    let socket = LoopbackSocket.listening(backlog: 16)
+    listener = socket.descriptor
+    port = socket.port
     run { self.serve(target) }
   }
 
@@ -72,16 +62,7 @@ final class FreezingProxy: Sendable {
         usleep(1000)
         continue
       }
-      let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      address.sin_port = target.bigEndian
-      withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-          _ = connect(server, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
+      let server = LoopbackSocket.connecting(to: target).descriptor
       let number = state.withLock { state in
         state.pairs.append((client, server))
         if state.freezesAll { state.frozen.insert(state.pairs.count - 1) }

@@ -16,31 +16,16 @@ final class FullBacklog: Sendable {
 
   /// nil where the kernel answers all the same.
   init?() {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let port = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        _ = bind(listener, pointer, length)
-        _ = listen(listener, 0)
-        _ = getsockname(listener, pointer, &length)
-      }
-      return UInt16(bigEndian: pointer.pointee.sin_port)
-    }
-    var sockets = [listener]
+    let listener = LoopbackSocket.listening(backlog: 0)
+    var sockets = [listener.descriptor]
     var isFull = false
     while !isFull, sockets.count < 16 {
-      let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      let client = LoopbackSocket.connecting(to: listener.port, flags: Int32(SOCK_NONBLOCK.rawValue)).descriptor
       sockets.append(client)
-      withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(client, $0, length) }
-      }
       var waiting = pollfd(fd: client, events: Int16(POLLOUT), revents: 0)
       isFull = poll(&waiting, 1, 300) == 0
     }
-    endpoint = Endpoint(host: "127.0.0.1", port: port)
+    endpoint = Endpoint(host: "127.0.0.1", port: listener.port)
     self.sockets = sockets
     guard isFull else { return nil }
   }

@@ -143,6 +143,30 @@ final class ScriptedResolver: NameResolver {
 
 @Suite("The provider client and a host's addresses", .timeLimit(.minutes(2)))
 struct ClientAddressTests {
+  /// A client of a name with two addresses, that keeps one connection.
+  private static func fixture(_ peer: ScriptedPeer, beside dark: Endpoint) throws -> ClientFixture {
+    let good = peer.endpoint
+    return try ClientFixture(peer) { configuration in
+      configuration.server = APNSServer(Endpoint(host: "localhost", port: 2197))
+      configuration.resolver = ScriptedResolver { _ in [dark, good] }
+      configuration.pool.size.limit = 1
+      configuration.pool.size.opensPerSecond = 100
+      configuration.pool.requestTimeout = .hours(1)
+    }
+  }
+
+  /// A push by each new connection until the client names an address as dark: by chance either is first, a few
+  /// connections see both. Answers how many pushes that took.
+  private static func pushUntilDark(_ fixture: ClientFixture, _ peer: ScriptedPeer) async -> Int {
+    var rounds = 0
+    while fixture.client.darkAddresses.isEmpty, rounds < 40 {
+      #expect(await fixture.client.send(pushes(rounds..<rounds + 1)).accepted == 1)
+      await dropConnections(fixture.client, peer)
+      rounds += 1
+    }
+    return rounds
+  }
+
   @Test("a name that is not found for 30 seconds costs no push; it is looked up anew each time")
   func lookUpFails() async throws {
     let peer = try await ScriptedPeer.start { _ in [.accept] }
@@ -180,22 +204,8 @@ struct ClientAddressTests {
     let deaf = FreezingProxy(to: peer.endpoint.port)
     deaf.freezeNew(true)
     let dark = Endpoint(host: "127.0.0.1", port: deaf.port)
-    let good = peer.endpoint
-    let resolver = ScriptedResolver { _ in [dark, good] }
-    let fixture = try ClientFixture(peer) { configuration in
-      configuration.server = APNSServer(Endpoint(host: "localhost", port: 2197))
-      configuration.resolver = resolver
-      configuration.pool.size.limit = 1
-      configuration.pool.size.opensPerSecond = 100
-      configuration.pool.requestTimeout = .hours(1)
-    }
-    // by chance either is first; a few connections see both
-    var rounds = 0
-    while fixture.client.darkAddresses.isEmpty, rounds < 40 {
-      #expect(await fixture.client.send(pushes(rounds..<rounds + 1)).accepted == 1)
-      await dropConnections(fixture.client, peer)
-      rounds += 1
-    }
+    let fixture = try Self.fixture(peer, beside: dark)
+    _ = await Self.pushUntilDark(fixture, peer)
     #expect(fixture.client.darkAddresses.map(\.address) == [dark])
     let tried = deaf.count
     for round in 0..<5 {
@@ -212,20 +222,9 @@ struct ClientAddressTests {
   func droppedSYN() async throws {
     let backlog = try #require(FullBacklog(), "this kernel answers though the queue is full")
     let peer = try await ScriptedPeer.start { _ in [.accept] }
-    let (dark, good) = (backlog.endpoint, peer.endpoint)
-    let fixture = try ClientFixture(peer) { configuration in
-      configuration.server = APNSServer(Endpoint(host: "localhost", port: 2197))
-      configuration.resolver = ScriptedResolver { _ in [dark, good] }
-      configuration.pool.size.limit = 1
-      configuration.pool.size.opensPerSecond = 100
-      configuration.pool.requestTimeout = .hours(1)
-    }
-    var rounds = 0
-    while fixture.client.darkAddresses.isEmpty, rounds < 40 {
-      #expect(await fixture.client.send(pushes(rounds..<rounds + 1)).accepted == 1)
-      await dropConnections(fixture.client, peer)
-      rounds += 1
-    }
+    let dark = backlog.endpoint
+    let fixture = try Self.fixture(peer, beside: dark)
+    let rounds = await Self.pushUntilDark(fixture, peer)
     #expect(fixture.client.darkAddresses.map(\.address) == [dark])
     #expect(peer.log.withLock { $0.accepted.count } == rounds, "each once")
     await fixture.stop()

@@ -43,11 +43,8 @@ final class RawPeer: Sendable {
     inPieces: Bool = false, acknowledges: Bool = true, drip: Bool = false,
     late: (permission: Locked<Bool>, script: Script)? = nil, script: @escaping Script
   ) async throws -> RawPeer {
-    let clock = SystemClock()
-    let (begin, end) = (clock.now - .days(1), clock.now + .days(30))
-    let authority = try CertificateAuthority.create(commonName: "Test CA", notBefore: begin, notAfter: end)
-    let identity = try authority.issueServer(names: ["localhost", "127.0.0.1"], notBefore: begin, notAfter: end)
-    let tls = try TLSServerContext(identity: identity)
+    let certificates = try PeerCertificates()
+    let tls = try TLSServerContext(identity: certificates.server)
     let loops = LoopGroup(count: 1)
     let seen = Locked(Seen())
     let listener = try await StreamListener.bind(
@@ -59,7 +56,7 @@ final class RawPeer: Sendable {
       }
       return Handler(stream, seen, inPieces, acknowledges, drip && number == 0, late, script)
     }
-    return RawPeer(authority, listener, loops, seen)
+    return RawPeer(certificates.authority, listener, loops, seen)
   }
 
   func stop() async {

@@ -75,12 +75,11 @@ final class ScriptedPeer: Sendable {
   static func start(
     streams: UInt32? = 1000, clientCertificates: Bool = false, keepsBodies: Bool = true, script: @escaping Script
   ) async throws -> ScriptedPeer {
-    let clock = SystemClock()
-    let (begin, end) = (clock.now - .days(1), clock.now + .days(30))
-    let authority = try CertificateAuthority.create(commonName: "Test CA", notBefore: begin, notAfter: end)
-    let identity = try authority.issueServer(names: ["localhost", "127.0.0.1"], notBefore: begin, notAfter: end)
+    let certificates = try PeerCertificates()
+    let authority = certificates.authority
     let tls = try TLSServerContext(
-      identity: identity, clientCertificates: clientCertificates ? .optional(authorities: authority.pem) : .none)
+      identity: certificates.server,
+      clientCertificates: clientCertificates ? .optional(authorities: authority.pem) : .none)
     let loops = LoopGroup(count: 1)
     let log = Locked(Log())
     let cuts = Locked([@Sendable () -> Void]())

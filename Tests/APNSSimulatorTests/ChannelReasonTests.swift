@@ -197,9 +197,8 @@ struct ChannelReasonTests {
     },
     ReasonRow(.badCertificate, "of a stranger", asApple) { scene in
       let now = SystemClock().now
-      let stranger = try CertificateAuthority.create(
-        commonName: "Stranger", notBefore: now - .days(1), notAfter: now + .days(1))
-      return try await scene.byCertificate(stranger.issuePushCertificate(bundleID: "com.example.app", now: now))
+      return try await scene.byCertificate(
+        CertificateAuthority.stranger(at: now).issuePushCertificate(bundleID: "com.example.app", now: now))
     },
     ReasonRow(.badCertificateEnvironment, "of production", asApple) { scene in
       let now = SystemClock().now

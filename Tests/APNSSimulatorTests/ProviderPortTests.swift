@@ -84,8 +84,7 @@ struct ProviderPortTests {
       let production = try await scene.provider(to: scene.simulator.productionEndpoint, identity: sandboxOnly)
       let seen = await production.until { $0.contains(.closed) }
       #expect(seen.contains(.goAway(#"{"reason":"BadCertificateEnvironment"}"#)))
-      let stranger = try CertificateAuthority.create(
-        commonName: "Stranger", notBefore: now - .days(1), notAfter: now + .days(1))
+      let stranger = try CertificateAuthority.stranger(at: now)
       let forged = try await scene.provider(
         identity: stranger.issuePushCertificate(bundleID: "com.example.app", now: now))
       let refused = await forged.until { $0.contains(.closed) }

@@ -20,10 +20,7 @@ struct ProviderWireTests {
 
   /// A push with the body `{}`.
   private func push(_ stream: Int32, _ path: String, _ fields: [(String, String)]) -> [RawFrame] {
-    [
-      .request(stream, path: path, extra: fields, endsStream: false),
-      RawFrame(kind: .data, flags: RawFrame.endStream, stream: stream, payload: Array("{}".utf8)),
-    ]
+    [.request(stream, path: path, extra: fields, endsStream: false), .data(stream, "{}", endsStream: true)]
   }
 
   /// The stream limits that SETTINGS frames announced.
@@ -160,8 +157,7 @@ struct ProviderWireTests {
 
   @Test("§2.2 a bad certificate: GOAWAY twice, code 0; a request that is there first gets its 403")
   func badCertificate() async throws {
-    let stranger = try CertificateAuthority.create(
-      commonName: "Stranger", notBefore: SystemClock().now - .days(1), notAfter: SystemClock().now + .days(1))
+    let stranger = try CertificateAuthority.stranger()
     for isRequestThere in [false, true] {
       try await LiveScene.run {
         if isRequestThere { $0.limits.firstAnswerDelay = .hours(1) }

@@ -153,8 +153,7 @@ struct RefusalCauseTests {
   static let certificateCauses: [RefusalCause] = [
     RefusalCause(.badCertificate, "self-signed", way: .goAway) { try await $0.connect(with: $0.selfSigned()) },
     RefusalCause(.badCertificate, "of a stranger's authority", way: .goAway) { scene in
-      let stranger = try CertificateAuthority.create(
-        commonName: "Stranger", notBefore: scene.clock.now - .days(1), notAfter: scene.clock.now + .days(1))
+      let stranger = try CertificateAuthority.stranger(at: scene.clock.now)
       return try await scene.connect(
         with: stranger.issuePushCertificate(bundleID: CauseScene.bundle, now: scene.clock.now))
     },

@@ -3,6 +3,13 @@ import Transport
 
 @testable import APNSSimulator
 
+extension CertificateAuthority {
+  /// One that nobody trusts.
+  static func stranger(at now: Instant = SystemClock().now) throws -> CertificateAuthority {
+    try create(commonName: "Stranger", notBefore: now - .days(1), notAfter: now + .days(1))
+  }
+}
+
 /// A provider's side for tests: a key, and tokens signed with it in every form that real libraries send.
 struct TestProvider: Sendable {
   let privateKey: P256PrivateKey
