@@ -100,11 +100,8 @@ struct DoctorPitfallTests {
     let loops = LoopGroup(count: 1)
 
     init(_ scene: Scene, _ conduct: Conduct) async throws {
-      let now = SystemClock().now
-      let identity = try scene.credentials.authority.issueServer(
-        names: ["127.0.0.1"], notBefore: now - .days(1), notAfter: now + .days(30))
       listener = try await HTTP2Listener.bind(
-        Endpoint(host: "127.0.0.1", port: 0), loops: loops, tls: TLSServerContext(identity: identity),
+        Endpoint(host: "127.0.0.1", port: 0), loops: loops, tls: TLSServerContext(identity: scene.serverIdentity()),
         settings: .server
       ) { Handler($0, conduct) }
     }

@@ -64,6 +64,13 @@ extension DoctorTests {
       return doctor
     }
 
+    /// A certificate of a server of that name, by the simulator's authority.
+    func serverIdentity(_ name: String = "127.0.0.1") throws -> TLSIdentity {
+      let now = SystemClock().now
+      return try credentials.authority.issueServer(
+        names: [name], notBefore: now - .days(1), notAfter: now + .days(30))
+    }
+
     /// What the doctor says, after a look that it says no secret.
     func report(_ doctor: Doctor) async throws -> DoctorReport {
       let report = DoctorReport(checks: await doctor.run())

@@ -240,29 +240,23 @@ struct DoctorTests {
     let scene = try await Scene()
     var doctor = try scene.key()
     doctor.timeout = .milliseconds(300)
-    let now = SystemClock().now
     let loops = LoopGroup(count: 1)
-    let identity = try scene.credentials.authority.issueServer(
-      names: ["elsewhere.example"], notBefore: now - .days(1), notAfter: now + .days(30))
-    let listener = try await HTTP2Listener.bind(
-      Endpoint(host: "127.0.0.1", port: 0), loops: loops, tls: TLSServerContext(identity: identity), settings: .server
-    ) { _ in Mute() }
-    doctor.server = APNSServer(listener.endpoint)
+    func mute(_ tls: TLSServerContext?) async throws -> HTTP2Listener {
+      try await HTTP2Listener.bind(
+        Endpoint(host: "127.0.0.1", port: 0), loops: loops, tls: tls, settings: .server
+      ) { _ in Mute() }
+    }
+    let elsewhere = try await mute(TLSServerContext(identity: scene.serverIdentity("elsewhere.example")))
+    doctor.server = APNSServer(elsewhere.endpoint)
     Self.expect(try await scene.report(doctor), .fail, .connection, "for another name")
-    let plain = try await HTTP2Listener.bind(
-      Endpoint(host: "127.0.0.1", port: 0), loops: loops, tls: nil, settings: .server
-    ) { _ in Mute() }
+    let plain = try await mute(nil)
     doctor.server = APNSServer(plain.endpoint)
     let report = try await scene.report(doctor)
     #expect(report.checks.contains { $0.level == .fail && $0.name == .connection }, "\(report.text)")
-    let mine = try scene.credentials.authority.issueServer(
-      names: ["127.0.0.1"], notBefore: now - .days(1), notAfter: now + .days(30))
-    let mute = try await HTTP2Listener.bind(
-      Endpoint(host: "127.0.0.1", port: 0), loops: loops, tls: TLSServerContext(identity: mine), settings: .server
-    ) { _ in Mute() }
-    doctor.server = APNSServer(mute.endpoint)
+    let silent = try await mute(TLSServerContext(identity: scene.serverIdentity()))
+    doctor.server = APNSServer(silent.endpoint)
     Self.expect(try await scene.report(doctor), .fail, .connection, "no answer within")
-    for listener in [listener, plain, mute] { await listener.stop(grace: .milliseconds(10)) }
+    for listener in [elsewhere, plain, silent] { await listener.stop(grace: .milliseconds(10)) }
     await loops.stop()
     await scene.stop()
   }
