@@ -115,10 +115,7 @@ struct SendingPoolTests {
       world.offer(1)
       world.greet(0, limit: 1)
       world.answerAll()
-      for _ in 0..<14 {
-        world.run(for: .minutes(1))
-        world.handle(.pong(0))
-      }
+      world.run(14, each: .minutes(1), pongFrom: 0)
       #expect(world.pings == 14 && world.peers.count == 1)
       world.run(for: .hours(hours))
       #expect(world.peers.isEmpty)
@@ -159,10 +156,7 @@ struct SendingPoolTests {
     idle.offer(1)
     idle.greet(0, limit: 1)
     idle.answerAll()
-    for _ in 0..<20 {
-      idle.run(for: .minutes(1))
-      idle.handle(.pong(0))
-    }
+    idle.run(20, each: .minutes(1), pongFrom: 0)
     #expect(idle.peers.isEmpty && idle.abandoned.isEmpty, "idle for long: let go in order")
   }
 
@@ -234,10 +228,7 @@ struct SendingPoolTests {
     world.greet(0, limit: 1000)
     world.answer(0, 1)
     world.goAway(0, last: 2_147_483_647)
-    for _ in 0..<17 {
-      world.run(for: .seconds(1))
-      world.handle(.pong(0))
-    }
+    world.run(17, each: .seconds(1), pongFrom: 0)
     #expect(world.peers[0] == nil)
     for id in world.peers.keys { world.greet(id, limit: 1000) }
     world.answerAll()
@@ -250,10 +241,7 @@ struct SendingPoolTests {
     world.offer(2)
     world.greet(0, limit: 1)
     world.answer(0, 1)
-    for _ in 0..<16 {
-      world.run(for: .seconds(1))
-      world.handle(.pong(0))
-    }
+    world.run(16, each: .seconds(1), pongFrom: 0)
     #expect(world.peers[0]?.streams.keys.sorted() == [5])
     world.answerAll()
     #expect(world.outcomes.count == 2)

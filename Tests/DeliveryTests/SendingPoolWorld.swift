@@ -124,6 +124,14 @@ struct SendingPoolWorld {
     pass(.milliseconds(max(0, end - moment.uptime.milliseconds)))
   }
 
+  /// So many spans, each with an answer of that connection to the PING of it.
+  mutating func run(_ times: Int, each span: Instant.Span, pongFrom id: ConnectionID) {
+    for _ in 0..<times {
+      run(for: span)
+      handle(.pong(id))
+    }
+  }
+
   mutating func greet(_ id: ConnectionID, limit: Int) {
     peers[id]?.limit = limit
     handle(.settings(id, maxConcurrentStreams: UInt32(limit)))
