@@ -20,6 +20,19 @@ struct APNSCommandTests {
     return (belfry, try await belfry.event("listening"))
   }
 
+  /// A call of the control API, and the JSON that it was answered with.
+  private static func control(
+    _ facts: [String: String], _ method: String, _ path: String, _ body: String? = nil
+  ) async throws -> (status: Int, value: JSONValue) {
+    let answer = try await HTTPClient().call(
+      method, "\(facts["control"] ?? "")\(path)", body: body.map { Array($0.utf8) })
+    return (answer.status, answer.body.isEmpty ? .null : try JSONReader.read(answer.body).value)
+  }
+
+  private static func notifications(_ facts: [String: String]) async throws -> [JSONValue] {
+    try await control(facts, "GET", "/notifications").value.object?["notifications"]?.array ?? []
+  }
+
   /// A printed block as a person copies it: all between its heading and the next one.
   private static func block(_ name: String, of output: String) -> String {
     let headings = ["curl:", "aioapns (Python):", "What arrived:"]
@@ -43,10 +56,8 @@ struct APNSCommandTests {
     try #require(FileManager.default.fileExists(atPath: Self.python), "run script/python-venv first")
     let aioapns = try await Self.run(Self.python, ["-"], input: Self.block("aioapns", of: belfry.output))
     #expect(aioapns.1 == "200\n", "\(aioapns.1)")
-    let answer = try await HTTPClient().call("GET", "\(facts["control"] ?? "")/notifications")
-    let seen = try JSONReader.read(answer.body).value.object?["notifications"]?.array ?? []
     #expect(
-      seen.compactMap { $0.object?["payload"]?.text }
+      try await Self.notifications(facts).compactMap { $0.object?["payload"]?.text }
         == [#"{"aps":{"alert":"Hello"}}"#, #"{"aps":{"alert":"Hello"}}"#])
     belfry.signal(SIGTERM)
     #expect(try await belfry.end() == 0)
@@ -81,15 +92,14 @@ struct APNSCommandTests {
     let folder = try TemporaryFolder()
     let (belfry, facts) = try await Self.start(folder)
     let sandbox = facts["token"] ?? ""
-    let issued = try await HTTPClient().call(
-      "POST", "\(facts["control"] ?? "")/devices",
-      body: Array(#"{"device":"p","bundle":"com.example.app","environment":"production"}"#.utf8))
-    let production = try #require(JSONReader.read(issued.body).value.object?["token"]?.string)
+    let issued = try await Self.control(
+      facts, "POST", "/devices", #"{"device":"p","bundle":"com.example.app","environment":"production"}"#)
+    let production = try #require(issued.value.object?["token"]?.string)
     // What only the production listener may do: a certificate for production alone, told by GOAWAY elsewhere.
-    let made = try await HTTPClient().call(
-      "POST", "\(facts["control"] ?? "")/certificates",
-      body: Array(#"{"bundle":"com.example.app","topics":["com.example.app"],"environment":"production"}"#.utf8))
-    let pem = try #require(JSONReader.read(made.body).value.object?["pem"]?.string)
+    let made = try await Self.control(
+      facts, "POST", "/certificates",
+      #"{"bundle":"com.example.app","topics":["com.example.app"],"environment":"production"}"#)
+    let pem = try #require(made.value.object?["pem"]?.string)
     try pem.write(toFile: folder.path + "/production.pem", atomically: true, encoding: .utf8)
     func push(_ token: String, to place: String, _ more: [String] = [], certificate: String? = nil) async throws
       -> String
@@ -197,25 +207,20 @@ struct APNSCommandTests {
   func survivesKill() async throws {
     let folder = try TemporaryFolder()
     let (first, before) = try await Self.start(folder)
-    let http = HTTPClient()
-    let control = before["control"] ?? ""
-    _ = try await http.call("PUT", "\(control)/devices/example-phone/online", body: Array("false".utf8))
+    _ = try await Self.control(before, "PUT", "/devices/example-phone/online", "false")
     let curl = try await Self.run("/bin/bash", [], input: Self.block("curl:", of: first.output))
     #expect(curl.1.contains("HTTP/2 200"), "\(curl.1)")
     first.signal(SIGKILL)
     #expect(try await first.end() == -SIGKILL)
     let (second, after) = try await Self.start(folder)
     for name in ["keyId", "teamId", "token", "p12Password"] { #expect(after[name] == before[name], "\(name)") }
-    let devices = try await http.call("GET", "\(after["control"] ?? "")/devices")
-    #expect(try JSONReader.read(devices.body).value.object?["devices"]?.array?[0].object?["online"] == false)
-    let address = after["control"] ?? ""
+    let devices = try await Self.control(after, "GET", "/devices")
+    #expect(devices.value.object?["devices"]?.array?[0].object?["online"] == false)
     func states() async throws -> [String] {
-      let answer = try await http.call("GET", "\(address)/notifications")
-      let seen = try JSONReader.read(answer.body).value.object?["notifications"]?.array ?? []
-      return seen.map { $0.object?["state"]?.string ?? "" }
+      try await Self.notifications(after).map { $0.object?["state"]?.string ?? "" }
     }
     #expect(try await states() == ["stored"])
-    _ = try await http.call("PUT", "\(address)/devices/example-phone/online", body: Array("true".utf8))
+    _ = try await Self.control(after, "PUT", "/devices/example-phone/online", "true")
     #expect(try await states() == ["delivered"])
     second.signal(SIGINT)
     #expect(try await second.end() == 0)
@@ -258,8 +263,7 @@ struct APNSCommandTests {
     let told = belfry.errorOutput.components(separatedBy: "\n").filter { $0.contains("fault \"busy\"") }
     #expect(told.count == 2, "\(belfry.errorOutput)")
     try write("{ faults: [ { id: 'back', action: { refuse: 'Shutdown' } } ] }")
-    let answer = try await HTTPClient().call("POST", "\(facts["control"] ?? "")/faults/reload")
-    #expect(answer.status == 200)
+    #expect(try await Self.control(facts, "POST", "/faults/reload").status == 200)
     #expect(try await push().contains("Shutdown"))
     belfry.signal(SIGTERM)
     #expect(try await belfry.end() == 0)
@@ -276,7 +280,7 @@ struct APNSCommandTests {
       ])
       #expect(answer.status == 1 && answer.errors.contains(place), "\(answer.errors)")
     }
-    #expect(try await HTTPClient().call("GET", "\(facts["control"] ?? "")/devices").status == 200)
+    #expect(try await Self.control(facts, "GET", "/devices").status == 200)
     belfry.signal(SIGTERM)
     #expect(try await belfry.end() == 0)
   }
