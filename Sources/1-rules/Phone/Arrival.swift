@@ -18,28 +18,28 @@ extension Phone {
     guard !apps[app].registration.unregistered else {
       return record(.withheld(pushID: push.id, reason: "the app unregistered itself"), app, "D-029")
     }
-    var content = Content(push.bytes)
-    recordArrival(push, content, app)
+    var notice = Notice(push)
+    recordArrival(of: push, app)
     if let reason = Self.notModelled(push.pushType) { return record(.notModelled(reason.0), app, reason.1) }
-    if let flaw = content.flaw {
+    if let flaw = notice.content.flaw {
       return record(.withheld(pushID: push.id, reason: "\(flaw); APNs would have refused it"), app, "D-200")
     }
-    recordOddities(of: push, &content, app)
+    recordOddities(of: push, &notice.content, app)
     if apps[app].state.isFront, isLocked {
-      holdForUnlock(push, content, app)
+      holdForUnlock(notice, app)
     } else if apps[app].state.isFront {
-      arriveInFront(push, content, at: app)
+      arriveInFront(notice, at: app)
     } else {
-      arriveBehind(push, content, at: app)
+      arriveBehind(notice, at: app)
     }
   }
 
-  private mutating func recordArrival(_ push: DeliveredPayload, _ content: Content, _ app: Int) {
+  private mutating func recordArrival(of push: DeliveredPayload, _ app: Int) {
     let way =
       push.acceptedAt.map { "server → APNs (took it \($0)) → this phone" } ?? "server → APNs → this phone"
     record(
       .arrived(
-        pushID: push.id, kind: content.kind(push.pushType), text: "\(way): \(content.summary)"),
+        pushID: push.id, kind: push.content.kind(push.pushType), text: "\(way): \(push.content.summary)"),
       app, "D-072")
   }
 
@@ -62,9 +62,11 @@ extension Phone {
       record(
         .withheld(pushID: push.id, reason: "push type background with something to show: misconfigured, not shown"),
         app, "D-118")
-      content.payload.alert = nil
-      content.payload.badge = nil
-      content.payload.sound = nil
+      content = content.changed {
+        $0.alert = nil
+        $0.badge = nil
+        $0.sound = nil
+      }
     }
     if push.pushType == .background, push.priority == .immediate {
       record(
@@ -126,11 +128,11 @@ extension Phone {
     }
   }
 
-  mutating func arriveInFront(_ push: DeliveredPayload, _ content: Content, at app: Int) {
-    recordWakeFlaw(push, content, app)
+  mutating func arriveInFront(_ notice: Notice, at app: Int) {
+    recordWakeFlaw(notice, app)
     switch frontReceiver(of: app) {
-    case .application: frontForApplication(push, content, app)
-    case .delegate: frontForDelegate(push, content, app)
+    case .application: frontForApplication(notice, app)
+    case .delegate: frontForDelegate(notice, app)
     }
   }
 
@@ -146,115 +148,121 @@ extension Phone {
     }
   }
 
-  private mutating func frontForApplication(_ push: DeliveredPayload, _ content: Content, _ app: Int) {
+  private mutating func frontForApplication(_ notice: Notice, _ app: Int) {
     let withoutDelegate = settings.iosVersion.generation == .g3
-    let kind = content.kind(push.pushType)
-    let rule = withoutDelegate && content.isVisible ? "D-120" : Self.frontRule(kind)
+    let kind = notice.kind
+    let rule = withoutDelegate && notice.content.isVisible ? "D-120" : Self.frontRule(kind)
     if kind == .nothing, withoutDelegate, apps[app].description.delegate != .never {
-      return record(.withheld(pushID: push.id, reason: "payload shows nothing"), app, "D-117")
+      return record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
     }
-    if !deliver(push, content, to: app, rule) {
-      record(.withheld(pushID: push.id, reason: "the app implements no callback for it"), app, "D-002")
+    if !deliver(notice, to: app, rule) {
+      record(.withheld(pushID: notice.pushID, reason: "the app implements no callback for it"), app, "D-002")
     }
-    if content.isVisible {
+    if notice.content.isVisible {
       if withoutDelegate, settings.noDelegateShows {
-        show(push, content, at: app, as: [.banner, .list, .sound, .badge], "D-120")
+        show(notice, at: app, as: [.banner, .list, .sound, .badge], "D-120")
       } else {
         record(
-          .withheld(pushID: push.id, reason: "the app is in front: nothing shown, no sound, badge untouched"), app,
+          .withheld(pushID: notice.pushID, reason: "the app is in front: nothing shown, no sound, badge untouched"),
+          app,
           rule)
       }
     } else if kind == .nothing {
-      record(.withheld(pushID: push.id, reason: "payload shows nothing"), app, "D-117")
+      record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
     }
   }
 
-  private mutating func frontForDelegate(_ push: DeliveredPayload, _ content: Content, _ app: Int) {
-    let kind = content.kind(push.pushType)
+  private mutating func frontForDelegate(_ notice: Notice, _ app: Int) {
+    let kind = notice.kind
     switch kind {
-    case .nothing: record(.withheld(pushID: push.id, reason: "payload shows nothing"), app, "D-117")
+    case .nothing: record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
     case .silent, .silentWithExtras:
-      if !deliver(push, content, to: app, "D-103") {
-        record(.withheld(pushID: push.id, reason: "the app implements no callback for it"), app, "D-002")
+      if !deliver(notice, to: app, "D-103") {
+        record(.withheld(pushID: notice.pushID, reason: "the app implements no callback for it"), app, "D-002")
       }
-    case .alert, .badgeOnly, .soundOnly: askDelegate(push, content, app, Self.frontRule(kind), canFetch: true)
+    case .alert, .badgeOnly, .soundOnly: askDelegate(notice, app, Self.frontRule(kind), canFetch: true)
     case .alertAndWake:
       let fetches =
         apps[app].description.backgroundModes.contains(.remoteNotification)
         && apps[app].implements(.didReceiveRemoteNotificationFetch, in: settings.iosVersion)
       let presents = apps[app].implements(.willPresent, in: settings.iosVersion)
       guard fetches, presents else {
-        return askDelegate(push, content, app, "D-102", canFetch: true)
+        return askDelegate(notice, app, "D-102", canFetch: true)
       }
       switch settings.foregroundPairOrder {
       case .fetchFirst:
-        fetch(push, content, app, "D-102")
-        askDelegate(push, content, app, "D-102", canFetch: false)
+        fetch(notice, app, "D-102")
+        askDelegate(notice, app, "D-102", canFetch: false)
       case .presentFirst:
-        askDelegate(push, content, app, "D-102", canFetch: false)
-        fetch(push, content, app, "D-102")
+        askDelegate(notice, app, "D-102", canFetch: false)
+        fetch(notice, app, "D-102")
       }
-    case .voip, .special: record(.notModelled("push type \(push.pushType.rawValue)"), app, Self.frontRule(kind))
+    case .voip, .special:
+      record(.notModelled("push type \(notice.push?.pushType.rawValue ?? "")"), app, Self.frontRule(kind))
     }
   }
 
   /// willPresent, or what comes in its place (D-121).
   private mutating func askDelegate(
-    _ push: DeliveredPayload, _ content: Content, _ app: Int, _ rule: Rule, canFetch: Bool
+    _ notice: Notice, _ app: Int, _ rule: Rule, canFetch: Bool
   ) {
     guard apps[app].permission.isGranted else {
       return record(
-        .withheld(pushID: push.id, reason: "notifications are not allowed: nothing shown, willPresent not called"),
+        .withheld(
+          pushID: notice.pushID, reason: "notifications are not allowed: nothing shown, willPresent not called"),
         app, "D-034")
     }
     guard apps[app].implements(.willPresent, in: settings.iosVersion) else {
-      if canFetch { fetch(push, content, app, "D-121") }
+      if canFetch { fetch(notice, app, "D-121") }
       return record(
-        .withheld(pushID: push.id, reason: "the delegate has no willPresent: nothing shown"), app, "D-121")
+        .withheld(pushID: notice.pushID, reason: "the delegate has no willPresent: nothing shown"), app, "D-121")
     }
-    call(.willPresent, of: app, .notification(id: push.requestID, userInfo: content.userInfo), rule)
-    wait(for: .willPresent, push, of: app, apps[app].description.presentationAnswer, "D-101")
+    call(.willPresent, of: app, .notification(id: notice.id, userInfo: notice.content.userInfo), rule)
+    wait(for: .willPresent, notice, of: app, apps[app].description.presentationAnswer, "D-101")
   }
 
   /// DRF, else DRN, else nobody (D-003). Answers whether there was somebody.
   @discardableResult
-  mutating func deliver(_ push: DeliveredPayload, _ content: Content, to app: Int, _ rule: Rule) -> Bool {
-    if fetch(push, content, app, rule) { return true }
-    return call(.didReceiveRemoteNotification, of: app, .userInfo(content.userInfo), rule)
+  mutating func deliver(_ notice: Notice, to app: Int, _ rule: Rule) -> Bool {
+    if fetch(notice, app, rule) { return true }
+    return call(.didReceiveRemoteNotification, of: app, .userInfo(notice.content.userInfo), rule)
   }
 
   @discardableResult
-  mutating func fetch(_ push: DeliveredPayload, _ content: Content, _ app: Int, _ rule: Rule) -> Bool {
-    guard call(.didReceiveRemoteNotificationFetch, of: app, .userInfo(content.userInfo), rule) else { return false }
-    wait(for: .didReceiveRemoteNotificationFetch, push, of: app, apps[app].description.fetchAnswer, "D-005")
+  mutating func fetch(_ notice: Notice, _ app: Int, _ rule: Rule) -> Bool {
+    guard call(.didReceiveRemoteNotificationFetch, of: app, .userInfo(notice.content.userInfo), rule) else {
+      return false
+    }
+    wait(for: .didReceiveRemoteNotificationFetch, notice, of: app, apps[app].description.fetchAnswer, "D-005")
     return true
   }
 
   /// iOS 3: the app stays in front of a locked screen and gets the push after the unlock (D-062).
-  private mutating func holdForUnlock(_ push: DeliveredPayload, _ content: Content, _ app: Int) {
-    showBehind(push, content, at: app, "D-115")
-    apps[app].waitingForUnlock.append(push)
+  private mutating func holdForUnlock(_ notice: Notice, _ app: Int) {
+    showBehind(notice, at: app, "D-115")
+    apps[app].waitingForUnlock.append(notice)
     record(.system("the callback waits for the unlock"), app, "D-062")
   }
 
   // MARK: behind
 
-  private mutating func arriveBehind(_ push: DeliveredPayload, _ content: Content, at app: Int) {
-    recordWakeFlaw(push, content, app)
-    if content.badgeIsMinusOne, settings.pushedMinusOneClears, apps[app].permission.badge {
+  private mutating func arriveBehind(_ notice: Notice, at app: Int) {
+    recordWakeFlaw(notice, app)
+    if notice.content.badgeIsMinusOne, settings.pushedMinusOneClears, apps[app].permission.badge {
       setBadge(0, of: app, "D-233")
     }
-    let kind = content.kind(push.pushType)
+    let kind = notice.kind
     switch kind {
-    case .nothing: record(.withheld(pushID: push.id, reason: "payload shows nothing"), app, "D-117")
-    case .alert: showBehind(push, content, at: app, alertRule(app))
-    case .badgeOnly: showBehind(push, content, at: app, "D-111")
-    case .soundOnly: showBehind(push, content, at: app, "D-112")
+    case .nothing: record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
+    case .alert: showBehind(notice, at: app, alertRule(app))
+    case .badgeOnly: showBehind(notice, at: app, "D-111")
+    case .soundOnly: showBehind(notice, at: app, "D-112")
     case .alertAndWake:
-      showBehind(push, content, at: app, apps[app].wasFrontAtLock ? "D-115" : wakeRule(app, visible: true))
-      wake(app, with: push, content, wakeRule(app, visible: true))
-    case .silent, .silentWithExtras: wake(app, with: push, content, wakeRule(app, visible: false))
-    case .voip, .special: record(.notModelled("push type \(push.pushType.rawValue)"), app, Self.frontRule(kind))
+      showBehind(notice, at: app, apps[app].wasFrontAtLock ? "D-115" : wakeRule(app, visible: true))
+      wake(app, with: notice, wakeRule(app, visible: true))
+    case .silent, .silentWithExtras: wake(app, with: notice, wakeRule(app, visible: false))
+    case .voip, .special:
+      record(.notModelled("push type \(notice.push?.pushType.rawValue ?? "")"), app, Self.frontRule(kind))
     }
   }
 
@@ -275,11 +283,13 @@ extension Phone {
     }
   }
 
-  private mutating func recordWakeFlaw(_ push: DeliveredPayload, _ content: Content, _ app: Int) {
-    guard let flaw = content.wakeFlaw, !content.payload.ignored.contains(where: { $0.path == Self.wakePath }) else {
+  private mutating func recordWakeFlaw(_ notice: Notice, _ app: Int) {
+    guard let flaw = notice.content.wakeFlaw,
+      !notice.content.payload.ignored.contains(where: { $0.path == Self.wakePath })
+    else {
       return
     }
-    record(.withheld(pushID: push.id, reason: "\(flaw): does not wake"), app, "D-171")
+    record(.withheld(pushID: notice.pushID, reason: "\(flaw): does not wake"), app, "D-171")
   }
 
   private static let wakePath = JSONPath("aps", "content-available")

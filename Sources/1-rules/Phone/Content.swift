@@ -1,26 +1,42 @@
 import PushPayload
 
-/// A payload as the tables ask of it: what is visible in it, and whether it wakes (D-079, D-081, D-087).
-struct Content: Sendable {
-  var payload: Payload
+/// What a notification says, read once and shared by all who handle it: a payload as the tables ask of it, or what an
+/// app or its service extension put in its place (D-079, D-081, D-087, D-251).
+final class Content: Sendable {
+  let payload: Payload
+  /// What the app's code gets: `aps` and every custom key, unchanged (D-001); of a local notification, its `userInfo`.
+  let userInfo: JSONObject
   /// What is wrong with the bytes; nil: they are a JSON object.
-  var flaw: String?
+  let flaw: String?
+  let appearance: Appearance
 
-  init(_ bytes: [UInt8]) {
+  init(_ payload: Payload, userInfo: JSONObject, flaw: String? = nil) {
+    self.payload = payload
+    self.userInfo = userInfo
+    self.flaw = flaw
+    appearance = payload.appearance
+  }
+
+  convenience init(_ bytes: [UInt8]) {
     do {
-      payload = try Payload(bytes: bytes)
+      let payload = try Payload(bytes: bytes)
+      var flaw: String?
       if payload.userInfo.members.isEmpty, let reason = payload.ignored.first, reason.path == .root {
         flaw = "it \(reason.found)"
       }
+      self.init(payload, userInfo: payload.userInfo, flaw: flaw)
     } catch {
-      payload = Payload()
-      flaw = "it is not JSON (\(error.found), line \(error.line))"
+      self.init(Payload(), userInfo: JSONObject(), flaw: "it is not JSON (\(error.found), line \(error.line))")
     }
   }
 
-  var userInfo: JSONObject { payload.userInfo }
+  /// The same with something said otherwise; what the app's code gets stays.
+  func changed(_ change: (inout Payload) -> Void) -> Content {
+    var payload = payload
+    change(&payload)
+    return Content(payload, userInfo: userInfo, flaw: flaw)
+  }
 
-  var appearance: Appearance { payload.appearance }
   /// An alert with words in it; an empty one counts as absent (C-04, C24).
   var hasAlert: Bool { appearance.showsText }
   var hasBadge: Bool { payload.badge != nil }
@@ -31,7 +47,7 @@ struct Content: Sendable {
 
   /// `content-available` is there but is not the number 1: what it is (D-171, C23).
   var wakeFlaw: String? {
-    guard !wakes, let value = payload.userInfo["aps"]?.object?["content-available"] else { return nil }
+    guard !wakes, let value = userInfo["aps"]?.object?["content-available"] else { return nil }
     return "content-available is \(value.text), not the number 1"
   }
 
@@ -40,7 +56,7 @@ struct Content: Sendable {
   func kind(_ type: PushType) -> PushKind { payload.kind(pushType: type) }
 
   /// A badge of −1 in the payload (D-233 against C22).
-  var badgeIsMinusOne: Bool { payload.userInfo["aps"]?.object?["badge"]?.number?.int64 == -1 }
+  var badgeIsMinusOne: Bool { userInfo["aps"]?.object?["badge"]?.number?.int64 == -1 }
 
   /// One line for the timeline.
   var summary: String {

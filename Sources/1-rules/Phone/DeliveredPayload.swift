@@ -16,7 +16,9 @@ public struct DeliveredPayload: Hashable, Sendable {
   public var expiration: Instant?
   /// When APNs took it; nil when nobody knows.
   public var acceptedAt: Instant?
-  public var bytes: [UInt8]
+  public let bytes: [UInt8]
+  /// The bytes, read once.
+  let content: Content
 
   public init(
     id: String, bundleID: String, pushType: PushType = .alert, priority: PushPriority = .immediate,
@@ -30,6 +32,32 @@ public struct DeliveredPayload: Hashable, Sendable {
     self.expiration = expiration
     self.acceptedAt = acceptedAt
     self.bytes = bytes
+    content = Content(bytes)
+  }
+
+  public static func == (left: Self, right: Self) -> Bool { left.parts == right.parts && left.bytes == right.bytes }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(bundleID)
+    hasher.combine(bytes)
+  }
+
+  /// All that is not the payload.
+  private var parts: Parts {
+    Parts(
+      id: id, bundleID: bundleID, pushType: pushType, priority: priority, collapseID: collapseID,
+      expiration: expiration, acceptedAt: acceptedAt)
+  }
+
+  private struct Parts: Equatable {
+    var id: String
+    var bundleID: String
+    var pushType: PushType
+    var priority: PushPriority
+    var collapseID: String?
+    var expiration: Instant?
+    var acceptedAt: Instant?
   }
 
   func isExpired(at now: Instant) -> Bool {

@@ -5,10 +5,10 @@ import PushPayload
 extension Phone {
   /// The app's code was given a handler: it calls it as it was described to, or not at all.
   mutating func wait(
-    for method: Callback.Method, _ push: DeliveredPayload, of app: Int, _ answer: AppDescription.Answer, _ rule: Rule
+    for method: Callback.Method, _ notice: Notice, of app: Int, _ answer: AppDescription.Answer, _ rule: Rule
   ) {
     let limit = method == .willPresent ? settings.presentTime : settings.wakeTime
-    var awaited = AwaitedAnswer(method: method, push: push, answersAt: now, deadline: now + limit, rule: rule)
+    var awaited = AwaitedAnswer(method: method, notice: notice, answersAt: now, deadline: now + limit, rule: rule)
     switch answer {
     case .atOnce: resolve(awaited, of: app)
     case .twice:
@@ -42,17 +42,17 @@ extension Phone {
   private mutating func presented(_ awaited: AwaitedAnswer, _ app: Int) {
     let options = apps[app].description.presentation
     record(.app("answers willPresent: \(options)"), app, "D-101")
-    let content = Content(awaited.push.bytes)
     guard !options.isEmpty else {
-      return record(.withheld(pushID: awaited.push.id, reason: "willPresent answered nothing"), app, "D-101")
+      return record(.withheld(pushID: awaited.notice.pushID, reason: "willPresent answered nothing"), app, "D-101")
     }
-    show(awaited.push, content, at: app, as: options, "D-101")
+    show(awaited.notice, at: app, as: options, "D-101")
   }
 
   private mutating func notPresented(_ awaited: AwaitedAnswer, _ app: Int) {
     record(
       .withheld(
-        pushID: awaited.push.id, reason: "willPresent was not answered in \(settings.presentSeconds) s: not presented"),
+        pushID: awaited.notice.pushID,
+        reason: "willPresent was not answered in \(settings.presentSeconds) s: not presented"),
       app, "D-122")
   }
 

@@ -19,7 +19,7 @@ struct InstalledApp: Sendable {
   /// The one background push that waits for a better moment (D-177).
   var held: HeldPush?
   /// iOS 3: pushes that came while the phone was locked over this app in front (D-062).
-  var waitingForUnlock: [DeliveredPayload] = []
+  var waitingForUnlock: [Notice] = []
   /// It was on the screen when the phone was locked (D-115).
   var wasFrontAtLock = false
 
@@ -42,9 +42,9 @@ struct InstalledApp: Sendable {
 }
 
 /// A notification that the user can still see.
-struct CentreEntry: Hashable, Sendable {
+struct CentreEntry: Sendable {
   var id: String
-  var push: DeliveredPayload
+  var notice: Notice
   var shownAt: Instant
   var onLockScreen: Bool
   var inCentre: Bool
@@ -52,8 +52,8 @@ struct CentreEntry: Hashable, Sendable {
   var onScreen: Bool
 }
 
-struct HeldPush: Hashable, Sendable {
-  var push: DeliveredPayload
+struct HeldPush: Sendable {
+  var notice: Notice
   /// When the budget has room again; nil: only when something changes.
   var until: Instant?
 }
@@ -107,9 +107,9 @@ struct Registration: Hashable, Sendable {
 }
 
 /// A handler that was handed to the app's code.
-struct AwaitedAnswer: Hashable, Sendable {
+struct AwaitedAnswer: Sendable {
   var method: Callback.Method
-  var push: DeliveredPayload
+  var notice: Notice
   /// When the app's code will call it; nil: never.
   var answersAt: Instant?
   var deadline: Instant

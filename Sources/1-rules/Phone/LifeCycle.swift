@@ -75,7 +75,7 @@ extension Phone {
     if let held = apps[app].held {
       apps[app].held = nil
       record(.system("the held background push comes now, the user opened the app"), app, "D-177")
-      arriveInFront(held.push, Content(held.push.bytes), at: app)
+      arriveInFront(held.notice, at: app)
     }
   }
 
@@ -119,13 +119,14 @@ extension Phone {
   /// The process is gone; whatever waited in it is lost, and so is a held push (D-177).
   mutating func end(_ app: Int, as state: AppState, _ rule: Rule) {
     for answer in apps[app].awaited where answer.method == .willPresent {
-      record(.withheld(pushID: answer.push.id, reason: "the app ended before it answered willPresent"), app, "D-122")
+      record(
+        .withheld(pushID: answer.notice.pushID, reason: "the app ended before it answered willPresent"), app, "D-122")
     }
     apps[app].processEnded()
     setState(state, of: app, rule)
     if let held = apps[app].held {
       apps[app].held = nil
-      record(.withheld(pushID: held.push.id, reason: "it was held, and the app was ended"), app, "D-177")
+      record(.withheld(pushID: held.notice.pushID, reason: "it was held, and the app was ended"), app, "D-177")
     }
   }
 

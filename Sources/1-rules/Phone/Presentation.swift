@@ -4,15 +4,16 @@ import PushPayload
 /// What the user sees and hears: banner, lock screen, centre, sound, badge.
 extension Phone {
   /// Shows what came while the app was not on the screen, as far as the user allows.
-  mutating func showBehind(_ push: DeliveredPayload, _ content: Content, at app: Int, _ rule: Rule) {
+  mutating func showBehind(_ notice: Notice, at app: Int, _ rule: Rule) {
     let permission = apps[app].permission
     guard permission.isGranted else {
       let status = permission.status == .notDetermined ? "not asked for" : "denied"
       return record(
-        .withheld(pushID: push.id, reason: "permission \(status): delivered silently, nothing shown"), app, "D-034")
+        .withheld(pushID: notice.pushID, reason: "permission \(status): delivered silently, nothing shown"), app,
+        "D-034")
     }
     var parts: TimelineEntry.Shown.Parts = []
-    if content.hasAlert, permission.alert {
+    if notice.content.hasAlert, permission.alert {
       if permission.isQuiet {
         parts.insert(.centre)
       } else {
@@ -20,9 +21,9 @@ extension Phone {
         if settings.iosVersion.hasCentre, permission.user.centre { parts.insert(.centre) }
       }
     }
-    if content.hasSound, permission.sound { parts.insert(.sound) }
-    if content.hasBadge, permission.badge { parts.insert(.badge) }
-    show(push, content, at: app, parts, rule)
+    if notice.content.hasSound, permission.sound { parts.insert(.sound) }
+    if notice.content.hasBadge, permission.badge { parts.insert(.badge) }
+    show(notice, at: app, parts, rule)
   }
 
   private func placesOnScreen(of app: Int) -> TimelineEntry.Shown.Parts {
@@ -38,55 +39,55 @@ extension Phone {
 
   /// Shows what `willPresent` answered, each part only if the push has it and the user allows it (D-101).
   mutating func show(
-    _ push: DeliveredPayload, _ content: Content, at app: Int, as options: PresentationOptions, _ rule: Rule
+    _ notice: Notice, at app: Int, as options: PresentationOptions, _ rule: Rule
   ) {
     let permission = apps[app].permission
     var parts: TimelineEntry.Shown.Parts = []
-    if content.hasAlert, permission.alert {
+    if notice.content.hasAlert, permission.alert {
       if options.contains(.banner) || options.contains(.alert), !permission.isQuiet { parts.insert(.banner) }
       if options.contains(.list) || options.contains(.alert), permission.user.centre { parts.insert(.centre) }
     }
-    if content.hasSound, options.contains(.sound), permission.sound { parts.insert(.sound) }
-    if content.hasBadge, options.contains(.badge), permission.badge { parts.insert(.badge) }
-    show(push, content, at: app, parts, rule)
+    if notice.content.hasSound, options.contains(.sound), permission.sound { parts.insert(.sound) }
+    if notice.content.hasBadge, options.contains(.badge), permission.badge { parts.insert(.badge) }
+    show(notice, at: app, parts, rule)
   }
 
   private mutating func show(
-    _ push: DeliveredPayload, _ content: Content, at app: Int, _ parts: TimelineEntry.Shown.Parts, _ rule: Rule
+    _ notice: Notice, at app: Int, _ parts: TimelineEntry.Shown.Parts, _ rule: Rule
   ) {
-    if parts.contains(.badge), let badge = content.payload.badge {
+    if parts.contains(.badge), let badge = notice.content.payload.badge {
       setBadge(Int(clamping: badge), of: app, badge == 0 ? "D-230" : "D-210")
     }
     guard !parts.isEmpty else {
       let reason =
-        content.isVisible ? "nothing of it may be shown by the user's settings" : "payload shows nothing"
-      return record(.withheld(pushID: push.id, reason: reason), app, content.isVisible ? "D-027" : "D-117")
+        notice.content.isVisible ? "nothing of it may be shown by the user's settings" : "payload shows nothing"
+      return record(.withheld(pushID: notice.pushID, reason: reason), app, notice.content.isVisible ? "D-027" : "D-117")
     }
-    record(.shown(shown(push, content, app, parts)), app, rule)
+    record(.shown(shown(notice, app, parts)), app, rule)
     let listed: TimelineEntry.Shown.Parts = [.banner, .modal, .lockScreen, .centre]
-    if !parts.isDisjoint(with: listed) { enter(push, parts, app) }
+    if !parts.isDisjoint(with: listed) { enter(notice, parts, app) }
   }
 
   private mutating func shown(
-    _ push: DeliveredPayload, _ content: Content, _ app: Int, _ parts: TimelineEntry.Shown.Parts
+    _ notice: Notice, _ app: Int, _ parts: TimelineEntry.Shown.Parts
   ) -> TimelineEntry.Shown {
-    var shown = TimelineEntry.Shown(pushID: push.id, id: push.requestID, parts: parts)
+    var shown = TimelineEntry.Shown(pushID: notice.pushID, id: notice.id, parts: parts)
     let version = settings.iosVersion
-    let appearance = content.appearance
+    let appearance = notice.content.appearance
     if appearance.showsText {
       // D-203: a title heads the entry from iOS 10 on; else the app's name
       shown.heading = (version.major >= 10 ? appearance.title?.shown : nil) ?? apps[app].description.name
       shown.subtitle = (version.major >= 10 ? appearance.subtitle?.shown : nil) ?? ""
       shown.body = appearance.body?.shown ?? ""
     }
-    if parts.contains(.sound), let sound = content.payload.sound {
-      shown.sound = self.sound(named: sound.name, for: push, app)
+    if parts.contains(.sound), let sound = notice.content.payload.sound {
+      shown.sound = self.sound(named: sound.name, for: notice, app)
     }
-    if parts.contains(.badge) { shown.badge = content.payload.badge.map { Int(clamping: $0) } }
+    if parts.contains(.badge) { shown.badge = notice.content.payload.badge.map { Int(clamping: $0) } }
     return shown
   }
 
-  private mutating func sound(named name: String, for push: DeliveredPayload, _ app: Int) -> TimelineEntry.Shown.Sound {
+  private mutating func sound(named name: String, for notice: Notice, _ app: Int) -> TimelineEntry.Shown.Sound {
     if settings.mute { return .vibration }
     if name == "default" { return .system }
     if apps[app].description.sounds.contains(name) { return .file(name) }
@@ -95,15 +96,16 @@ extension Phone {
   }
 
   /// The same request identifier replaces: one entry, new, on top (D-235).
-  private mutating func enter(_ push: DeliveredPayload, _ parts: TimelineEntry.Shown.Parts, _ app: Int) {
-    let id = push.requestID
+  private mutating func enter(_ notice: Notice, _ parts: TimelineEntry.Shown.Parts, _ app: Int) {
+    let id = notice.id
     if apps[app].entries.contains(where: { $0.id == id }) {
       apps[app].entries.removeAll { $0.id == id }
       record(.removed(ids: [id], reason: "replaced by a newer one with the same identifier"), app, "D-235")
     }
     apps[app].entries.append(
       CentreEntry(
-        id: id, push: push, shownAt: now, onLockScreen: parts.contains(.lockScreen), inCentre: parts.contains(.centre),
+        id: id, notice: notice, shownAt: now, onLockScreen: parts.contains(.lockScreen),
+        inCentre: parts.contains(.centre),
         onScreen: parts.contains(.modal) || (parts.contains(.banner) && apps[app].state.isFront)))
   }
 }

@@ -51,23 +51,23 @@ extension Phone {
     record(.user("uses the notification \(entry.id)"), app, rule)
     apps[app].entries.removeAll { $0.id == entry.id }
     record(.removed(ids: [entry.id], reason: "used"), app, rule)
-    let content = Content(entry.push.bytes)
+    let content = entry.notice.content
     switch apps[app].state {
     case .notRunning, .forceQuit:
       clearScreen(for: app)
       launchInFront(app, with: content.userInfo, rule)
-      respond(entry, content, of: app, rule, isLaunch: true)
+      respond(entry, of: app, rule, isLaunch: true)
       becomeActive(app, rule)
     case .suspended, .background:
       clearScreen(for: app)
       enterForeground(app, rule)
-      respond(entry, content, of: app, rule, isLaunch: false)
+      respond(entry, of: app, rule, isLaunch: false)
       becomeActive(app, rule)
     case .active, .inactive:
       // not the banner over the app, then out of the centre, which lies over it meanwhile (D-135)
       let fromCentre = centreIsOpen || !entry.onScreen
       if fromCentre { resignActive(app, rule) }
-      respond(entry, content, of: app, rule, isLaunch: false)
+      respond(entry, of: app, rule, isLaunch: false)
       centreIsOpen = false
       if fromCentre { becomeActive(app, rule) }
     }
@@ -83,23 +83,24 @@ extension Phone {
 
   /// DRR, else DRF, else DRN; after a cold start DRN is not called, the launch options have told already (D-130).
   private mutating func respond(
-    _ entry: CentreEntry, _ content: Content, of app: Int, _ rule: Rule, isLaunch: Bool
+    _ entry: CentreEntry, of app: Int, _ rule: Rule, isLaunch: Bool
   ) {
     if settings.iosVersion.major >= 10, apps[app].delegateSet {
       guard
         call(
           .didReceiveResponse, of: app,
-          .response(action: Callback.defaultAction, id: entry.id, userInfo: content.userInfo), rule)
+          .response(action: Callback.defaultAction, id: entry.id, userInfo: entry.notice.content.userInfo), rule)
       else {
-        return record(.withheld(pushID: entry.push.id, reason: "the delegate has no didReceive response"), app, "D-002")
+        return record(
+          .withheld(pushID: entry.notice.pushID, reason: "the delegate has no didReceive response"), app, "D-002")
       }
-      return wait(for: .didReceiveResponse, entry.push, of: app, apps[app].description.responseAnswer, "D-005")
+      return wait(for: .didReceiveResponse, entry.notice, of: app, apps[app].description.responseAnswer, "D-005")
     }
     if settings.iosVersion.major >= 10, apps[app].description.delegate == .afterLaunch, isLaunch {
       return record(.fault("delegate set too late: the response that launched the app is lost"), app, "D-004")
     }
-    if fetch(entry.push, content, app, rule) { return }
-    if !isLaunch { call(.didReceiveRemoteNotification, of: app, .userInfo(content.userInfo), rule) }
+    if fetch(entry.notice, app, rule) { return }
+    if !isLaunch { call(.didReceiveRemoteNotification, of: app, .userInfo(entry.notice.content.userInfo), rule) }
   }
 
   // MARK: lock
@@ -180,12 +181,12 @@ extension Phone {
   private mutating func resumeInFront(_ app: Int) {
     let waiting = apps[app].waitingForUnlock
     apps[app].waitingForUnlock = []
-    let used = apps[app].entries.map(\.id).filter { id in waiting.contains { $0.requestID == id } }
+    let used = apps[app].entries.map(\.id).filter { id in waiting.contains { $0.id == id } }
     if !used.isEmpty {
       apps[app].entries.removeAll { used.contains($0.id) }
       record(.removed(ids: used, reason: "used by unlocking"), app, "D-062")
     }
-    for push in waiting { deliver(push, Content(push.bytes), to: app, "D-062") }
+    for notice in waiting { deliver(notice, to: app, "D-062") }
     becomeActive(app, "D-062")
   }
 

@@ -28,48 +28,49 @@ extension Phone {
   }
 
   /// Runs the app's code in the background for a push, if nothing stands against it.
-  mutating func wake(_ app: Int, with push: DeliveredPayload, _ content: Content, _ rule: Rule) {
+  mutating func wake(_ app: Int, with notice: Notice, _ rule: Rule) {
     var obstacle = lastingObstacle(app)
     if obstacle == nil, !apps[app].budget.take(settings, at: now) { obstacle = .budget }
     switch obstacle {
-    case nil: run(app, with: push, content, rule)
-    case .oldSystem: noWake(app, push, "iOS \(settings.iosVersion) wakes no app; only newsstand apps, once a day", rule)
-    case .strictSeed: noWake(app, push, "the app has exited: no content reaches its code", rule)
-    case .noMode: noWake(app, push, "the app has no background mode remote-notification", "D-170")
-    case .noCallback: noWake(app, push, "the app implements no fetch callback", "D-170")
-    case .forceQuit: noWake(app, push, "the user swiped the app away: no wake until it is opened", rule)
-    case .refreshOff: noWake(app, push, "Background App Refresh is off", "D-180")
-    case .lowPower: hold(app, push, content, "Low Power Mode", until: nil, "D-179")
+    case nil: run(app, with: notice, rule)
+    case .oldSystem:
+      noWake(app, notice, "iOS \(settings.iosVersion) wakes no app; only newsstand apps, once a day", rule)
+    case .strictSeed: noWake(app, notice, "the app has exited: no content reaches its code", rule)
+    case .noMode: noWake(app, notice, "the app has no background mode remote-notification", "D-170")
+    case .noCallback: noWake(app, notice, "the app implements no fetch callback", "D-170")
+    case .forceQuit: noWake(app, notice, "the user swiped the app away: no wake until it is opened", rule)
+    case .refreshOff: noWake(app, notice, "Background App Refresh is off", "D-180")
+    case .lowPower: hold(app, notice, "Low Power Mode", until: nil, "D-179")
     case .budget:
       hold(
-        app, push, content, "its wakes for now are used up", until: apps[app].budget.nextWake(settings, after: now),
+        app, notice, "its wakes for now are used up", until: apps[app].budget.nextWake(settings, after: now),
         "D-175")
     }
   }
 
-  private mutating func noWake(_ app: Int, _ push: DeliveredPayload, _ reason: String, _ rule: Rule) {
-    record(.withheld(pushID: push.id, reason: "no wake: \(reason)"), app, rule)
+  private mutating func noWake(_ app: Int, _ notice: Notice, _ reason: String, _ rule: Rule) {
+    record(.withheld(pushID: notice.pushID, reason: "no wake: \(reason)"), app, rule)
   }
 
   /// Only a silent push is held, and only the newest (D-177); the wake of a visible one is lost (D-178).
   private mutating func hold(
-    _ app: Int, _ push: DeliveredPayload, _ content: Content, _ reason: String, until: Instant?, _ rule: Rule
+    _ app: Int, _ notice: Notice, _ reason: String, until: Instant?, _ rule: Rule
   ) {
-    guard !content.isVisible else { return noWake(app, push, reason, rule) }
-    record(.withheld(pushID: push.id, reason: "held: \(reason)"), app, rule)
+    guard !notice.content.isVisible else { return noWake(app, notice, reason, rule) }
+    record(.withheld(pushID: notice.pushID, reason: "held: \(reason)"), app, rule)
     if let old = apps[app].held {
-      record(.withheld(pushID: old.push.id, reason: "it was held, and a newer one takes its place"), app, "D-177")
+      record(.withheld(pushID: old.notice.pushID, reason: "it was held, and a newer one takes its place"), app, "D-177")
     }
-    apps[app].held = HeldPush(push: push, until: until)
+    apps[app].held = HeldPush(notice: notice, until: until)
   }
 
   /// Its time has come.
   mutating func deliverHeld(_ held: HeldPush, to app: Int) {
-    if let expiration = held.push.expiration, held.push.isExpired(at: now) {
-      return record(.withheld(pushID: held.push.id, reason: "it expired at \(expiration)"), app, "D-116")
+    if let push = held.notice.push, let expiration = push.expiration, push.isExpired(at: now) {
+      return record(.withheld(pushID: push.id, reason: "it expired at \(expiration)"), app, "D-116")
     }
     record(.system("the held background push comes now"), app, "D-177")
-    wake(app, with: held.push, Content(held.push.bytes), apps[app].state == .notRunning ? "D-107" : "D-106")
+    wake(app, with: held.notice, apps[app].state == .notRunning ? "D-107" : "D-106")
   }
 
   /// A switch has changed.
@@ -79,16 +80,16 @@ extension Phone {
     deliverHeld(held, to: app)
   }
 
-  private mutating func run(_ app: Int, with push: DeliveredPayload, _ content: Content, _ rule: Rule) {
+  private mutating func run(_ app: Int, with notice: Notice, _ rule: Rule) {
     switch apps[app].state {
-    case .notRunning: launchBehind(app, with: content.userInfo, rule)
+    case .notRunning: launchBehind(app, with: notice.content.userInfo, rule)
     case .suspended:
       setState(.background, of: app, rule)
       if settings.debOnResume { call(.didEnterBackground, of: app, "D-159") }
     case .background: break
     case .forceQuit, .inactive, .active: return
     }
-    fetch(push, content, app, rule)
+    fetch(notice, app, rule)
     suspendIfIdle(app, "D-158")
   }
 }
