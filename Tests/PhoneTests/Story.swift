@@ -128,8 +128,12 @@ extension Callback {
       return "DRR(default)"
     case .willFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
       .willTerminate, .willPresent, .didRegisterUserNotificationSettings, .authorizationAnswer,
-      .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications:
+      .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
+      .configurationForConnectingScene, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+      .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions, .backgroundRefreshStatusDidChange,
+      .backgroundTaskExpired:
       return method.short
+    case .sceneWillConnect: return arguments.userInfo == nil ? "SWC(∅)" : "SWC(p)"
     }
   }
 }

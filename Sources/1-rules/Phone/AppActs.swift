@@ -42,6 +42,10 @@ extension Phone {
     case .getDelivered: getDelivered(of: app)
     case .removeDelivered(let ids): removeDelivered(ids, of: app)
     case .removeAllDelivered: removeDelivered(nil, of: app)
+    case .beginBackgroundTask, .endBackgroundTask: record(.notModelled(act.words), app, "D-172")
+    case .readBackgroundRefreshStatus: record(.notModelled(act.words), app, "D-181")
+    case .setActivationConditions: record(.notModelled(act.words), app, "D-137")
+    case .refreshUI, .showPage, .download, .fetchContent: record(.notModelled(act.words), app, "D-183")
     }
   }
 
@@ -76,6 +80,14 @@ extension AppAct {
     case .getDelivered: "getDeliveredNotifications"
     case .removeDelivered(let ids): "removeDeliveredNotifications(\(ids.joined(separator: ", ")))"
     case .removeAllDelivered: "removeAllDeliveredNotifications"
+    case .beginBackgroundTask: "beginBackgroundTask"
+    case .endBackgroundTask: "endBackgroundTask"
+    case .readBackgroundRefreshStatus: "backgroundRefreshStatus"
+    case .setActivationConditions(let targets): "activation conditions of its scene: \(targets.joined(separator: ", "))"
+    case .refreshUI: "refreshing its UI"
+    case .showPage(let page): "showing the page \(page)"
+    case .download(let name): "downloading \(name)"
+    case .fetchContent: "fetching new content"
     }
   }
 }

@@ -19,8 +19,10 @@ public struct AppDescription: Hashable, Sendable {
   public var exitsOnSuspend = false
   /// Sound files in the bundle (D-220).
   public var sounds: Set<String> = []
-  /// Not modelled yet (D-136, D-161, D-166).
+  /// `UIApplicationSceneManifest`: from iOS 13 on the life-cycle calls go to the scene's delegate (D-161).
   public var hasSceneManifest = false
+  /// `UIApplicationSupportsMultipleScenes`: the user may open more than one window.
+  public var supportsMultipleScenes = false
   /// Not modelled yet (D-250).
   public var hasServiceExtension = false
 
@@ -102,4 +104,18 @@ public enum AppAct: Hashable, Sendable {
   case getDelivered
   case removeDelivered([String])
   case removeAllDelivered
+  /// Keeps the app running after it has left the screen (D-172): its work takes `seconds`, then its code ends the task;
+  /// nil: only by `endBackgroundTask`, or never.
+  case beginBackgroundTask(seconds: Int64?)
+  /// Ends the task that was begun last.
+  case endBackgroundTask
+  /// `UIApplication.backgroundRefreshStatus` (D-181).
+  case readBackgroundRefreshStatus
+  /// `UIScene.activationConditions` of the scene in front: the target content identifiers that it is for (D-226).
+  case setActivationConditions([String])
+  /// What code does in a wake, or at any time it runs (D-183).
+  case refreshUI
+  case showPage(String)
+  case download(String)
+  case fetchContent
 }

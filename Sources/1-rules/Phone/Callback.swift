@@ -7,11 +7,22 @@ public struct Callback: Hashable, Sendable {
   public var state: AppState
   public var arguments: Arguments
 
-  /// The calls that the tables of the specification name. Those of scenes, actions, extensions and PushKit come with
-  /// their rules (D-136, D-141, D-250, D-114).
+  /// The calls that the tables of the specification name. Those of actions, extensions and PushKit come with their
+  /// rules (D-141, D-250, D-114).
   public enum Method: String, CaseIterable, Hashable, Sendable {
     case willFinishLaunching, didFinishLaunching
     case didBecomeActive, willResignActive, didEnterBackground, willEnterForeground, willTerminate
+    /// The app's delegate is asked for the configuration of a scene that is new (D-161).
+    case configurationForConnectingScene
+    /// SWC: what connected the scene is in its options (D-136, D-166).
+    case sceneWillConnect
+    case sceneWillEnterForeground, sceneDidBecomeActive, sceneWillResignActive, sceneDidEnterBackground
+    case sceneDidDisconnect
+    case didDiscardSceneSessions
+    /// `UIApplication.backgroundRefreshStatusDidChangeNotification` (D-181).
+    case backgroundRefreshStatusDidChange
+    /// The expiration handler of `beginBackgroundTask` (D-172).
+    case backgroundTaskExpired
     /// DRN of the specification.
     case didReceiveRemoteNotification
     /// DRF: with a handler that must be called once.
@@ -37,6 +48,16 @@ public struct Callback: Hashable, Sendable {
       case .didEnterBackground: "applicationDidEnterBackground:"
       case .willEnterForeground: "applicationWillEnterForeground:"
       case .willTerminate: "applicationWillTerminate:"
+      case .configurationForConnectingScene: "application:configurationForConnectingSceneSession:options:"
+      case .sceneWillConnect: "scene:willConnectToSession:options:"
+      case .sceneWillEnterForeground: "sceneWillEnterForeground:"
+      case .sceneDidBecomeActive: "sceneDidBecomeActive:"
+      case .sceneWillResignActive: "sceneWillResignActive:"
+      case .sceneDidEnterBackground: "sceneDidEnterBackground:"
+      case .sceneDidDisconnect: "sceneDidDisconnect:"
+      case .didDiscardSceneSessions: "application:didDiscardSceneSessions:"
+      case .backgroundRefreshStatusDidChange: "UIApplicationBackgroundRefreshStatusDidChangeNotification"
+      case .backgroundTaskExpired: "beginBackgroundTaskWithExpirationHandler: handler"
       case .didReceiveRemoteNotification: "application:didReceiveRemoteNotification:"
       case .didReceiveRemoteNotificationFetch: "application:didReceiveRemoteNotification:fetchCompletionHandler:"
       case .willPresent: "userNotificationCenter(_:willPresent:withCompletionHandler:)"
@@ -59,6 +80,16 @@ public struct Callback: Hashable, Sendable {
       case .didEnterBackground: "DEB"
       case .willEnterForeground: "WEF"
       case .willTerminate: "willTerminate"
+      case .configurationForConnectingScene: "configurationForConnecting"
+      case .sceneWillConnect: "SWC"
+      case .sceneWillEnterForeground: "sceneWEF"
+      case .sceneDidBecomeActive: "sceneDBA"
+      case .sceneWillResignActive: "sceneWRA"
+      case .sceneDidEnterBackground: "sceneDEB"
+      case .sceneDidDisconnect: "sceneDidDisconnect"
+      case .didDiscardSceneSessions: "didDiscardSceneSessions"
+      case .backgroundRefreshStatusDidChange: "refreshStatusDidChange"
+      case .backgroundTaskExpired: "taskExpired"
       case .didReceiveRemoteNotification: "DRN"
       case .didReceiveRemoteNotificationFetch: "DRF"
       case .willPresent: "WP"
@@ -77,11 +108,14 @@ public struct Callback: Hashable, Sendable {
       case .didFinishLaunching, .didBecomeActive, .willResignActive, .willTerminate, .didReceiveRemoteNotification,
         .didRegisterForRemoteNotifications, .didFailToRegister:
         IOSVersion(3)
-      case .didEnterBackground, .willEnterForeground: IOSVersion(4)
+      case .didEnterBackground, .willEnterForeground, .backgroundTaskExpired: IOSVersion(4)
       case .willFinishLaunching: IOSVersion(6)
-      case .didReceiveRemoteNotificationFetch: IOSVersion(7)
+      case .didReceiveRemoteNotificationFetch, .backgroundRefreshStatusDidChange: IOSVersion(7)
       case .didRegisterUserNotificationSettings: IOSVersion(8)
       case .willPresent, .didReceiveResponse, .authorizationAnswer, .deliveredNotifications: IOSVersion(10)
+      case .configurationForConnectingScene, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
+        .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions:
+        IOSVersion(13)
       }
     }
   }
@@ -101,13 +135,21 @@ public struct Callback: Hashable, Sendable {
     case failure(domain: String, code: Int, text: String)
     case granted(Bool, NotificationOptions)
     case delivered([String])
+    /// A scene's delegate is called about its scene (D-161).
+    case scene(SceneID)
+    /// `UIScene.ConnectionOptions`: `notificationResponse` is a `.response`, or nil (SWC(p), SWC(∅)).
+    indirect case connectionOptions(SceneID, notificationResponse: Arguments?)
+    case sceneSessions([SceneID])
+    /// `UIBackgroundTaskIdentifier` of the task that is over (D-172).
+    case backgroundTask(Int)
 
     /// The payload inside, wherever this form keeps it.
     public var userInfo: JSONObject? {
       switch self {
       case .launchOptions(let userInfo): userInfo
       case .userInfo(let userInfo), .notification(_, let userInfo), .response(_, _, let userInfo): userInfo
-      case .none, .token, .failure, .granted, .delivered: nil
+      case .connectionOptions(_, let response): response?.userInfo
+      case .none, .token, .failure, .granted, .delivered, .scene, .sceneSessions, .backgroundTask: nil
       }
     }
   }

@@ -34,7 +34,10 @@ extension Phone {
       record(.fault("did not call the handler of didReceive response"), app, "D-005")
     case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
       .willEnterForeground, .willTerminate, .didReceiveRemoteNotification, .didRegisterUserNotificationSettings,
-      .authorizationAnswer, .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications:
+      .authorizationAnswer, .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
+      .configurationForConnectingScene, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
+      .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
+      .backgroundRefreshStatusDidChange, .backgroundTaskExpired:
       break
     }
   }

@@ -2,24 +2,30 @@
 public struct IOSVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var major: Int
   public var minor: Int
+  public var patch: Int
 
-  public init(_ major: Int, _ minor: Int = 0) {
+  public init(_ major: Int, _ minor: Int = 0, _ patch: Int = 0) {
     self.major = major
     self.minor = minor
+    self.patch = patch
   }
 
-  /// Reads `17`, `17.0` or `8.2.1` (what follows the minor number is ignored); nil for anything else.
+  /// Reads `17`, `17.0` or `8.2.1`; nil for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-    guard let first = parts.first, let major = first, major >= 0, parts.count <= 3, !parts.contains(nil) else {
+    let numbers = parts.compactMap { $0 }
+    guard (1...3).contains(parts.count), numbers.count == parts.count, numbers.allSatisfy({ $0 >= 0 }) else {
       return nil
     }
-    self.init(major, parts.count > 1 ? parts[1] ?? 0 : 0)
+    self.init(numbers[0], numbers.count > 1 ? numbers[1] : 0, numbers.count > 2 ? numbers[2] : 0)
   }
 
-  public static func < (left: Self, right: Self) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+  }
 
-  public var description: String { "\(major).\(minor)" }
+  /// `17.0`, and `8.2.1` where there is a third number.
+  public var description: String { patch == 0 ? "\(major).\(minor)" : "\(major).\(minor).\(patch)" }
 
   public var generation: Generation {
     if major < 7 { return .g1 }

@@ -86,10 +86,15 @@ public struct Phone: Sendable {
       withApp(bundleID) { $0.takeRegistrationFailure(reason, for: $1) }
     case .registrationIDReceived(let bundleID, let id): withApp(bundleID) { $0.takeRegistrationID(id, for: $1) }
     case .networkChanged(let online): changeNetwork(online: online)
+    case .setNetwork(let network): record(.notModelled("the network \(network.rawValue)"), nil, "D-116")
     case .timePassed: break
 
     case .installApp(let description): install(description)
     case .uninstallApp(let bundleID): withApp(bundleID) { $0.uninstall($1) }
+    case .offloadApp(let bundleID), .reinstallOffloaded(let bundleID):
+      withApp(bundleID) { $0.record(.notModelled("an offloaded app"), $1, "D-045") }
+    case .restoreFromBackup: record(.notModelled("a restore from a backup"), nil, "D-044")
+    case .updateIOS(let version): record(.notModelled("an update to iOS \(version)"), nil, "D-006")
     case .launch(let bundleID): withApp(bundleID) { $0.openByIcon($1) }
     case .tap(let bundleID, let id): withApp(bundleID) { $0.tap($1, id: id) }
     case .closeAlert(let bundleID): withApp(bundleID) { $0.closeAlert($1) }
@@ -97,6 +102,7 @@ public struct Phone: Sendable {
     case .lock: lock()
     case .unlock: unlock()
     case .cancelUnlock: cancelUnlock()
+    case .failUnlock: record(.notModelled("a failed authentication"), nil, "D-139")
     case .home: home()
     case .openCentre: openCentre()
     case .closeCentre: closeCentre()
@@ -105,10 +111,19 @@ public struct Phone: Sendable {
     case .changePermission(let bundleID, let settings):
       withApp(bundleID) { $0.changePermission(settings, for: $1) }
     case .restart: restart()
+    case .airplane: record(.notModelled("airplane mode"), nil, "D-116")
+    case .changeBackgroundRefresh(let bundleID, _):
+      withApp(bundleID) { $0.record(.notModelled("the app's Background App Refresh"), $1, "D-181") }
+    case .openScene(let bundleID), .showScene(let bundleID, _), .closeScene(let bundleID, _):
+      withApp(bundleID) { $0.record(.notModelled("several scenes"), $1, "D-137") }
     case .change(let new): change(to: new)
 
     case .suspend(let bundleID): withApp(bundleID) { $0.suspendNow($1) }
     case .endBySystem(let bundleID): withApp(bundleID) { $0.endBySystem($1) }
+    case .terminateForMemory: record(.notModelled("a lack of memory"), nil, "D-162")
+    case .prewarm(let bundleID): withApp(bundleID) { $0.record(.notModelled("a prepared process"), $1, "D-165") }
+    case .disconnectScene(let bundleID, _):
+      withApp(bundleID) { $0.record(.notModelled("a scene disconnected by the system"), $1, "D-137") }
     case .app(let bundleID, let act):
       withApp(bundleID) { phone, app in
         guard phone.apps[app].state.isExecuting else {

@@ -11,12 +11,22 @@ extension Phone {
     /// The push service has stored the token and made a registration id (D-018).
     case registrationIDReceived(bundleID: String, registrationID: String)
     case networkChanged(online: Bool)
+    /// What the phone is connected to; a captive network lets nothing through to APNs.
+    case setNetwork(Network)
     /// Nothing but time; send it when `Phone.due` has come.
     case timePassed
 
     // the user
     case installApp(AppDescription)
     case uninstallApp(bundleID: String)
+    /// iOS 11 and later: the app goes, its icon and its data stay.
+    case offloadApp(bundleID: String)
+    /// The offloaded app is downloaded again and finds its data.
+    case reinstallOffloaded(bundleID: String)
+    /// All apps come back from a backup, on this phone or on a new one in its place: with new tokens (D-044).
+    case restoreFromBackup(toNewPhone: Bool)
+    /// Installs another iOS and restarts. A phone goes forward only.
+    case updateIOS(IOSVersion)
     /// Opens the app by its icon.
     case launch(bundleID: String)
     /// Uses a notification: banner, View of a modal alert, slide on the lock screen, entry in the centre. nil: the
@@ -31,6 +41,8 @@ extension Phone {
     case unlock
     /// Turns away from the authentication (D-139).
     case cancelUnlock
+    /// A wrong passcode, a face that is not known: the phone stays locked and goes on asking.
+    case failUnlock
     /// Leaves the app in front.
     case home
     /// Pulls the notification centre over the app in front (D-124).
@@ -41,6 +53,15 @@ extension Phone {
     /// The user's switches in Settings (D-024, D-027).
     case changePermission(bundleID: String, UserSettings)
     case restart
+    case airplane(Bool)
+    /// The user's switch for one app (D-180).
+    case changeBackgroundRefresh(bundleID: String, Bool)
+    /// Opens one more window of an app that has several (iOS 13 and later).
+    case openScene(bundleID: String)
+    /// Goes to one of the app's windows.
+    case showScene(bundleID: String, SceneID)
+    /// Closes a window in the app switcher.
+    case closeScene(bundleID: String, SceneID)
     /// The phone's own switches; `locked` and `online` follow `lock`, `unlock` and `networkChanged` instead.
     case change(PhoneSettings)
 
@@ -49,6 +70,12 @@ extension Phone {
     case suspend(bundleID: String)
     /// Ends an app, as the system does when it needs memory (D-162).
     case endBySystem(bundleID: String)
+    /// The system needs memory and ends an app (D-162); nil: the one it would choose, suspended ones first.
+    case terminateForMemory(bundleID: String?)
+    /// Prepares a process before the user opens the app, iOS 15 and later (D-165).
+    case prewarm(bundleID: String)
+    /// The system takes back the memory of a scene behind (D-137); nil: of all of the app's.
+    case disconnectScene(bundleID: String, SceneID?)
 
     /// The app's code does something outside a callback.
     case app(bundleID: String, AppAct)

@@ -25,6 +25,8 @@ public struct PhoneSettings: Hashable, Sendable {
   public var zone = "UTC"
   /// Not modelled yet; localised alerts need it (D-205).
   public var language = "en"
+  /// The lock asks for a passcode, a face or a finger; and after a restart nothing runs before the first unlock (D-185).
+  public var passcode = true
   /// The phone is listed for the developer account, so that development builds run and register (D-014).
   public var listedForDevelopment = true
 
@@ -46,6 +48,8 @@ public struct PhoneSettings: Hashable, Sendable {
   public var developerAttached = false
   /// Seconds an app has to call the fetch handler (D-172); `strictSeed` makes it 180.
   public var backgroundSeconds: Int64 = 30
+  /// Seconds of background tasks after the app has left the screen (D-172). nil: 600 to iOS 6, 180 to iOS 12, 30 after.
+  public var backgroundTaskSeconds: Int64?
   /// Seconds a delegate has to answer `willPresent` (D-122).
   public var presentSeconds: Int64 = 30
   /// Not modelled yet (D-252).
@@ -86,6 +90,10 @@ extension PhoneSettings {
   var zeroMustChange: Bool { zeroNeedsChange ?? (iosVersion.major <= 9) }
   var refreshBlocks: Bool { refreshOffBlocksPush ?? !(8...10).contains(iosVersion.major) }
   var wakeTime: Instant.Span { .seconds(max(0, strictSeed ? max(180, backgroundSeconds) : backgroundSeconds)) }
+  var backgroundTaskTime: Instant.Span {
+    if let backgroundTaskSeconds { return .seconds(max(0, backgroundTaskSeconds)) }
+    return .seconds(iosVersion.major < 7 ? 600 : iosVersion.major < 13 ? 180 : 30)
+  }
   var presentTime: Instant.Span { .seconds(max(0, presentSeconds)) }
 
   /// The switches that differ from the default of this iOS version, by name; and of those, what no rule reads yet.
@@ -109,6 +117,7 @@ extension PhoneSettings {
     note("locked", locked, plain.locked)
     note("zone", zone, plain.zone, unread: "D-272")
     note("language", language, plain.language, unread: "D-205")
+    note("passcode", passcode, plain.passcode, unread: "D-185")
     note("listedForDevelopment", listedForDevelopment, plain.listedForDevelopment)
     note("strictSeed", strictSeed, plain.strictSeed)
     note("iOS9StaleTokens", keepsStaleTokens, plain.keepsStaleTokens)
@@ -118,6 +127,8 @@ extension PhoneSettings {
     note("powerBudgetPerDay", powerBudgetPerDay, plain.powerBudgetPerDay)
     note("developerAttached", developerAttached, plain.developerAttached)
     note("backgroundSeconds", backgroundSeconds, plain.backgroundSeconds)
+    note(
+      "backgroundTaskSeconds", backgroundTaskTime.milliseconds, plain.backgroundTaskTime.milliseconds, unread: "D-172")
     note("presentSeconds", presentSeconds, plain.presentSeconds)
     note("extensionSeconds", extensionSeconds, plain.extensionSeconds, unread: "D-252")
     note("foregroundPairOrder", foregroundPairOrder.rawValue, plain.foregroundPairOrder.rawValue)

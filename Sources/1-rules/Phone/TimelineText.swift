@@ -164,6 +164,11 @@ extension Callback.Arguments {
     case .failure(let domain, let code, let text): "\(domain) \(code): \(text)"
     case .granted(let granted, let options): "granted \(granted): \(options)"
     case .delivered(let ids): "[\(ids.joined(separator: ", "))]"
+    case .scene(let scene): "\(scene)"
+    case .connectionOptions(let scene, let response):
+      "\(scene), \(response.map { "notificationResponse \($0.words)" } ?? "no options")"
+    case .sceneSessions(let scenes): "[\(scenes.map(\.description).joined(separator: ", "))]"
+    case .backgroundTask(let id): "task \(id)"
     }
   }
 
@@ -181,8 +186,17 @@ extension Callback.Arguments {
     case .granted(let granted, let options):
       ["granted": .bool(granted), "options": .array(options.names.map(JSONValue.string))]
     case .delivered(let ids): ["ids": .array(ids.map(JSONValue.string))]
+    case .scene(let scene): ["scene": scene.json]
+    case .connectionOptions(let scene, let response):
+      ["scene": scene.json, "notificationResponse": response.map { .object($0.members) } ?? .null]
+    case .sceneSessions(let scenes): ["scenes": .array(scenes.map(\.json))]
+    case .backgroundTask(let id): ["task": .number(JSONNumber(id))]
     }
   }
+}
+
+extension SceneID {
+  fileprivate var json: JSONValue { .number(JSONNumber(number)) }
 }
 
 extension Int {
