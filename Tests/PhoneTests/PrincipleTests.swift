@@ -133,7 +133,7 @@ struct PrincipleTests {
     var new = Story(.g3, allowed: false)
     new.bring(to: .active)
     new.happens(.app(bundleID: Story.bundle, .registerUserNotificationSettings(.usual)), .answerPrompt(allow: true))
-    #expect(new.callbacks.contains { $0.arguments == .granted(true, .usual) })
+    #expect(new.callbacks.contains { $0.arguments == .userNotificationSettings(.usual, categories: []) })
     var old = Story(.g2, allowed: false)
     old.bring(to: .active)
     old.happens(.app(bundleID: Story.bundle, .requestAuthorization(.usual)))

@@ -124,14 +124,21 @@ extension Callback {
     case .didFinishLaunching: return arguments.userInfo == nil ? "LO(∅)" : "LO(p)"
     case .didReceiveRemoteNotification, .didReceiveRemoteNotificationFetch: return "\(method.short)(\(letter))"
     case .didReceiveResponse:
-      guard case .response(Callback.defaultAction, _, _) = arguments else { return "DRR(?)" }
-      return "DRR(default)"
+      guard case .response(let response) = arguments else { return "DRR(?)" }
+      switch response.actionIdentifier {
+      case Callback.defaultAction: return "DRR(default)"
+      case Callback.dismissAction: return "DRR(dismiss)"
+      default: return "DRR(\(response.actionIdentifier))"
+      }
+    case .handleAction, .handleActionWithResponse, .handleLocalAction, .handleLocalActionWithResponse:
+      guard case .action(let action) = arguments else { return "HAI(?)" }
+      return "HAI(\(action.identifier))"
     case .willFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
-      .willTerminate, .willPresent, .didRegisterUserNotificationSettings, .authorizationAnswer,
-      .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
-      .configurationForConnectingScene, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
-      .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions, .backgroundRefreshStatusDidChange,
-      .backgroundTaskExpired:
+      .willTerminate, .willPresent, .openSettings, .didRegisterUserNotificationSettings, .authorizationAnswer,
+      .notificationSettings, .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
+      .configurationForConnectingScene, .sceneWillEnterForeground, .sceneDidBecomeActive,
+      .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
+      .backgroundRefreshStatusDidChange, .backgroundTaskExpired:
       return method.short
     case .sceneWillConnect: return arguments.userInfo == nil ? "SWC(∅)" : "SWC(p)"
     }

@@ -38,6 +38,7 @@ extension Phone {
       record(.app("hands its token to the push service"), app, "D-016")
       effects.append(.handTokenToService(bundleID: apps[app].description.bundleID, token: token))
     case .readPermission: readPermission(app)
+    case .setCategories(let categories): setCategories(categories, of: app)
     case .setBadge(let number): setBadgeByApp(number, of: app)
     case .getDelivered: getDelivered(of: app)
     case .removeDelivered(let ids): removeDelivered(ids, of: app)
@@ -76,6 +77,7 @@ extension AppAct {
     case .registerAsSeed: "the seed's registration"
     case .handTokenToService: "handing the token to the service"
     case .readPermission: "reading its permission"
+    case .setCategories(let categories): "setNotificationCategories(\(categories.map(\.id).joined(separator: ", ")))"
     case .setBadge(let number): "setting the badge to \(number)"
     case .getDelivered: "getDeliveredNotifications"
     case .removeDelivered(let ids): "removeDeliveredNotifications(\(ids.joined(separator: ", ")))"

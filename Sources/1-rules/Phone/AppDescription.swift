@@ -11,6 +11,10 @@ public struct AppDescription: Hashable, Sendable {
   public var implements: Set<Callback.Method>
   /// When the code sets itself as the delegate of the notification centre (D-004).
   public var delegate = DelegateTime.never
+  /// Beside `aps-environment`.
+  public var entitlements: Set<Entitlement> = []
+  /// An App Clip that requests ephemeral notifications (`NSAppClipRequestEphemeralUserNotification`, D-024).
+  public var isAppClip = false
   /// `UIBackgroundModes`.
   public var backgroundModes: Set<BackgroundMode> = []
   /// The user allows this app Background App Refresh (D-180).
@@ -48,6 +52,15 @@ public struct AppDescription: Hashable, Sendable {
   }
 
   public enum APSEnvironment: String, CaseIterable, Sendable { case none, development, production }
+
+  /// By the key in the app's signature.
+  public enum Entitlement: String, CaseIterable, Sendable {
+    case timeSensitive = "com.apple.developer.usernotifications.time-sensitive"
+    case criticalAlerts = "com.apple.developer.usernotifications.critical-alerts"
+    /// A service extension may show nothing at all (D-254).
+    case filtering = "com.apple.developer.usernotifications.filtering"
+    case communication = "com.apple.developer.usernotifications.communication"
+  }
 
   public enum DelegateTime: String, CaseIterable, Sendable {
     case never
@@ -96,8 +109,11 @@ public enum AppAct: Hashable, Sendable {
   case registerAsSeed
   /// Gives the token of this call to the push service (D-016).
   case handTokenToService
-  /// Asks for its own permission (D-024, D-029).
+  /// Asks for its own permission by the call of this iOS (D-024, D-029).
   case readPermission
+  /// Registers its categories in place of the former ones: `setNotificationCategories`, on iOS 8 and 9 by
+  /// `registerUserNotificationSettings` (D-242).
+  case setCategories([NotificationCategory])
   /// `applicationIconBadgeNumber = n` or `setBadgeCount(n)` (D-230 … D-233).
   case setBadge(Int)
   /// iOS 10 and later (D-236).

@@ -217,7 +217,7 @@ extension Phone {
       return record(
         .withheld(pushID: notice.pushID, reason: "the delegate has no willPresent: nothing shown"), app, "D-121")
     }
-    call(.willPresent, of: app, .notification(id: notice.id, userInfo: notice.content.userInfo), rule)
+    call(.willPresent, of: app, .notification(NotificationArgument(notice, date: now)), rule)
     wait(for: .willPresent, notice, of: app, apps[app].description.presentationAnswer, "D-101")
   }
 

@@ -1,14 +1,15 @@
-public import PushPayload
-
 /// One call that the app's code received.
 public struct Callback: Hashable, Sendable {
   public var method: Method
   /// `UIApplication.applicationState` as the code would read it: active, inactive or background.
   public var state: AppState
   public var arguments: Arguments
+  /// What the phone knew of the app when it chose this call.
+  var circumstances: Circumstances
 
-  /// The calls that the tables of the specification name. Those of actions, extensions and PushKit come with their
-  /// rules (D-141, D-250, D-114).
+  /// The calls that the tables of the specification name. Those of extensions and PushKit come with their rules (D-250,
+  /// D-114). A new one needs a line in each switch over methods: here, in `CallbackDeclarations.swift`,
+  /// and where its reason is told.
   public enum Method: String, CaseIterable, Hashable, Sendable {
     case willFinishLaunching, didFinishLaunching
     case didBecomeActive, willResignActive, didEnterBackground, willEnterForeground, willTerminate
@@ -31,44 +32,19 @@ public struct Callback: Hashable, Sendable {
     case willPresent
     /// DRR.
     case didReceiveResponse
+    /// The in-app settings button was used (D-031).
+    case openSettings
+    /// HAI: a button of a remote or local notification, iOS 8; with the typed text from iOS 9 on.
+    case handleAction, handleActionWithResponse
+    case handleLocalAction, handleLocalActionWithResponse
     case didRegisterUserNotificationSettings
     /// The handler of `requestAuthorization`.
     case authorizationAnswer
+    /// The handler of `getNotificationSettings`.
+    case notificationSettings
     case didRegisterForRemoteNotifications, didFailToRegister
     /// The handler of `getDeliveredNotifications`.
     case deliveredNotifications
-
-    /// As Apple's documentation spells it.
-    public var selector: String {
-      switch self {
-      case .willFinishLaunching: "application:willFinishLaunchingWithOptions:"
-      case .didFinishLaunching: "application:didFinishLaunchingWithOptions:"
-      case .didBecomeActive: "applicationDidBecomeActive:"
-      case .willResignActive: "applicationWillResignActive:"
-      case .didEnterBackground: "applicationDidEnterBackground:"
-      case .willEnterForeground: "applicationWillEnterForeground:"
-      case .willTerminate: "applicationWillTerminate:"
-      case .configurationForConnectingScene: "application:configurationForConnectingSceneSession:options:"
-      case .sceneWillConnect: "scene:willConnectToSession:options:"
-      case .sceneWillEnterForeground: "sceneWillEnterForeground:"
-      case .sceneDidBecomeActive: "sceneDidBecomeActive:"
-      case .sceneWillResignActive: "sceneWillResignActive:"
-      case .sceneDidEnterBackground: "sceneDidEnterBackground:"
-      case .sceneDidDisconnect: "sceneDidDisconnect:"
-      case .didDiscardSceneSessions: "application:didDiscardSceneSessions:"
-      case .backgroundRefreshStatusDidChange: "UIApplicationBackgroundRefreshStatusDidChangeNotification"
-      case .backgroundTaskExpired: "beginBackgroundTaskWithExpirationHandler: handler"
-      case .didReceiveRemoteNotification: "application:didReceiveRemoteNotification:"
-      case .didReceiveRemoteNotificationFetch: "application:didReceiveRemoteNotification:fetchCompletionHandler:"
-      case .willPresent: "userNotificationCenter(_:willPresent:withCompletionHandler:)"
-      case .didReceiveResponse: "userNotificationCenter(_:didReceive:withCompletionHandler:)"
-      case .didRegisterUserNotificationSettings: "application:didRegisterUserNotificationSettings:"
-      case .authorizationAnswer: "requestAuthorization completion"
-      case .didRegisterForRemoteNotifications: "application:didRegisterForRemoteNotificationsWithDeviceToken:"
-      case .didFailToRegister: "application:didFailToRegisterForRemoteNotificationsWithError:"
-      case .deliveredNotifications: "getDeliveredNotifications completion"
-      }
-    }
 
     /// The short name that the specification's tables use.
     public var short: String {
@@ -94,8 +70,12 @@ public struct Callback: Hashable, Sendable {
       case .didReceiveRemoteNotificationFetch: "DRF"
       case .willPresent: "WP"
       case .didReceiveResponse: "DRR"
+      case .openSettings: "openSettings"
+      case .handleAction, .handleActionWithResponse: "HAI"
+      case .handleLocalAction, .handleLocalActionWithResponse: "HAI(local)"
       case .didRegisterUserNotificationSettings: "didRegisterSettings"
       case .authorizationAnswer: "authorization"
+      case .notificationSettings: "settings"
       case .didRegisterForRemoteNotifications: "didRegister"
       case .didFailToRegister: "didFail"
       case .deliveredNotifications: "delivered"
@@ -111,8 +91,11 @@ public struct Callback: Hashable, Sendable {
       case .didEnterBackground, .willEnterForeground, .backgroundTaskExpired: IOSVersion(4)
       case .willFinishLaunching: IOSVersion(6)
       case .didReceiveRemoteNotificationFetch, .backgroundRefreshStatusDidChange: IOSVersion(7)
-      case .didRegisterUserNotificationSettings: IOSVersion(8)
-      case .willPresent, .didReceiveResponse, .authorizationAnswer, .deliveredNotifications: IOSVersion(10)
+      case .didRegisterUserNotificationSettings, .handleAction, .handleLocalAction: IOSVersion(8)
+      case .handleActionWithResponse, .handleLocalActionWithResponse: IOSVersion(9)
+      case .willPresent, .didReceiveResponse, .authorizationAnswer, .notificationSettings, .deliveredNotifications:
+        IOSVersion(10)
+      case .openSettings: IOSVersion(12)
       case .configurationForConnectingScene, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
         .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions:
         IOSVersion(13)
@@ -120,106 +103,8 @@ public struct Callback: Hashable, Sendable {
     }
   }
 
-  /// What the code gets, as the app sees it.
-  public enum Arguments: Hashable, Sendable {
-    case none
-    /// The dictionary under `UIApplicationLaunchOptionsRemoteNotificationKey`; nil: no launch options (LO(∅)).
-    case launchOptions(remoteNotification: JSONObject?)
-    /// The whole payload: `aps` and every custom key, unchanged (D-001).
-    case userInfo(JSONObject)
-    /// A `UNNotification`: request identifier and `content.userInfo`.
-    case notification(id: String, userInfo: JSONObject)
-    /// A `UNNotificationResponse`.
-    case response(action: String, id: String, userInfo: JSONObject)
-    case token([UInt8])
-    case failure(domain: String, code: Int, text: String)
-    case granted(Bool, NotificationOptions)
-    case delivered([String])
-    /// A scene's delegate is called about its scene (D-161).
-    case scene(SceneID)
-    /// `UIScene.ConnectionOptions`: `notificationResponse` is a `.response`, or nil (SWC(p), SWC(∅)).
-    indirect case connectionOptions(SceneID, notificationResponse: Arguments?)
-    case sceneSessions([SceneID])
-    /// `UIBackgroundTaskIdentifier` of the task that is over (D-172).
-    case backgroundTask(Int)
-
-    /// The payload inside, wherever this form keeps it.
-    public var userInfo: JSONObject? {
-      switch self {
-      case .launchOptions(let userInfo): userInfo
-      case .userInfo(let userInfo), .notification(_, let userInfo), .response(_, _, let userInfo): userInfo
-      case .connectionOptions(_, let response): response?.userInfo
-      case .none, .token, .failure, .granted, .delivered, .scene, .sceneSessions, .backgroundTask: nil
-      }
-    }
-  }
-
   /// What `UNNotificationResponse.actionIdentifier` holds when the notification itself was used.
   public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
-}
-
-/// What an app asks to be allowed: the bits of `UNAuthorizationOptions` and of the older types (D-020).
-public struct NotificationOptions: OptionSet, Hashable, Sendable, CustomStringConvertible {
-  public let rawValue: UInt16
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
-
-  public static let badge = Self(rawValue: 1)
-  public static let sound = Self(rawValue: 2)
-  public static let alert = Self(rawValue: 4)
-  public static let carPlay = Self(rawValue: 8)
-  public static let criticalAlert = Self(rawValue: 16)
-  public static let providesAppNotificationSettings = Self(rawValue: 32)
-  public static let provisional = Self(rawValue: 64)
-  public static let announcement = Self(rawValue: 128)
-  public static let timeSensitive = Self(rawValue: 256)
-  public static let newsstand = Self(rawValue: 512)
-
-  /// The three of the seed's code (D-012).
-  public static let usual: Self = [.badge, .sound, .alert]
-
-  private static let table: [(option: Self, name: String, since: IOSVersion, before: IOSVersion)] = [
-    (.badge, "badge", IOSVersion(3), .never), (.sound, "sound", IOSVersion(3), .never),
-    (.alert, "alert", IOSVersion(3), .never), (.newsstand, "newsstand", IOSVersion(5), IOSVersion(8)),
-    (.carPlay, "carPlay", IOSVersion(10), .never), (.criticalAlert, "criticalAlert", IOSVersion(12), .never),
-    (.provisional, "provisional", IOSVersion(12), .never),
-    (.providesAppNotificationSettings, "providesAppNotificationSettings", IOSVersion(12), .never),
-    (.announcement, "announcement", IOSVersion(13), IOSVersion(15)),
-    (.timeSensitive, "timeSensitive", IOSVersion(15), .never),
-  ]
-
-  /// Those that this iOS knows (D-020).
-  public func known(to version: IOSVersion) -> Self {
-    Self.table.reduce(into: []) { known, row in
-      if contains(row.option), version >= row.since, version < row.before { known.insert(row.option) }
-    }
-  }
-
-  public var names: [String] { Self.table.filter { contains($0.option) }.map(\.name) }
-
-  public var description: String { isEmpty ? "nothing" : names.joined(separator: "+") }
-}
-
-extension IOSVersion {
-  fileprivate static let never = IOSVersion(.max)
-}
-
-/// What `willPresent` answers (D-101): the bits of `UNNotificationPresentationOptions`.
-public struct PresentationOptions: OptionSet, Hashable, Sendable, CustomStringConvertible {
-  public let rawValue: UInt8
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  public static let badge = Self(rawValue: 1)
-  public static let sound = Self(rawValue: 2)
-  /// The option of iOS 10–13; counts as banner and list.
-  public static let alert = Self(rawValue: 4)
-  public static let list = Self(rawValue: 8)
-  public static let banner = Self(rawValue: 16)
-
-  public var description: String {
-    let names: [(Self, String)] = [
-      (.badge, "badge"), (.sound, "sound"), (.alert, "alert"), (.list, "list"), (.banner, "banner"),
-    ]
-    let present = names.filter { contains($0.0) }.map(\.1)
-    return present.isEmpty ? "nothing" : present.joined(separator: "+")
-  }
+  /// And when it was dismissed (D-145).
+  public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
 }

@@ -29,12 +29,13 @@ extension Phone {
     switch awaited.method {
     case .willPresent: inTime ? presented(awaited, app) : notPresented(awaited, app)
     case .didReceiveRemoteNotificationFetch: inTime ? fetched(awaited, app) : notFetched(awaited, app)
-    case .didReceiveResponse:
-      guard !inTime else { return }
-      record(.fault("did not call the handler of didReceive response"), app, "D-005")
+    case .didReceiveResponse, .handleAction, .handleActionWithResponse, .handleLocalAction,
+      .handleLocalActionWithResponse:
+      inTime ? suspendIfIdle(app, "D-158") : actionNotHandled(awaited, app)
     case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
-      .willEnterForeground, .willTerminate, .didReceiveRemoteNotification, .didRegisterUserNotificationSettings,
-      .authorizationAnswer, .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
+      .willEnterForeground, .willTerminate, .didReceiveRemoteNotification, .openSettings,
+      .didRegisterUserNotificationSettings, .authorizationAnswer, .notificationSettings,
+      .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
       .configurationForConnectingScene, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
       .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
       .backgroundRefreshStatusDidChange, .backgroundTaskExpired:
@@ -57,6 +58,13 @@ extension Phone {
         pushID: awaited.notice.pushID,
         reason: "willPresent was not answered in \(settings.presentSeconds) s: not presented"),
       app, "D-122")
+  }
+
+  /// An app behind is ended for it, by the old calls; by the newer one only its fault is told (D-005).
+  private mutating func actionNotHandled(_ awaited: AwaitedAnswer, _ app: Int) {
+    record(.fault("did not call the handler of \(awaited.method.short)"), app, "D-005")
+    guard awaited.method != .didReceiveResponse, !apps[app].state.isFront else { return suspendIfIdle(app, "D-158") }
+    end(app, as: .notRunning, "D-005")
   }
 
   private mutating func fetched(_ awaited: AwaitedAnswer, _ app: Int) {

@@ -2,11 +2,15 @@ import Basics
 
 /// What the phone keeps of one app.
 struct InstalledApp: Sendable {
-  var description: AppDescription
+  var description: AppDescription { didSet { circumstances = Callback.Circumstances(description) } }
+  /// What of the description a callback's reason rests on.
+  private(set) var circumstances: Callback.Circumstances
   var state = AppState.notRunning
   /// This run's delegate of the notification centre is in place (D-004).
   var delegateSet = false
   var permission = Permission()
+  /// As last registered; they outlive the process (D-242).
+  var categories: [NotificationCategory] = []
   var registration = Registration()
   var badge = 0
   /// Oldest first; on the lock screen, on the screen, or in the centre.
@@ -23,7 +27,10 @@ struct InstalledApp: Sendable {
   /// It was on the screen when the phone was locked (D-115).
   var wasFrontAtLock = false
 
-  init(_ description: AppDescription) { self.description = description }
+  init(_ description: AppDescription) {
+    self.description = description
+    circumstances = Callback.Circumstances(description)
+  }
 
   func implements(_ method: Callback.Method, in version: IOSVersion) -> Bool {
     description.implements.contains(method) && version >= method.since
@@ -50,45 +57,15 @@ struct CentreEntry: Sendable {
   var inCentre: Bool
   /// A modal alert waits for its answer, or a banner hangs over the app in front.
   var onScreen: Bool
+
+  /// As the app's code gets it.
+  var argument: NotificationArgument { NotificationArgument(notice, date: shownAt) }
 }
 
 struct HeldPush: Sendable {
   var notice: Notice
   /// When the budget has room again; nil: only when something changes.
   var until: Instant?
-}
-
-/// What the user and the system said about showing (D-020 … D-027).
-struct Permission: Hashable, Sendable {
-  var status = Status.notDetermined
-  /// What the app asked for and got.
-  var options: NotificationOptions = []
-  var user = Phone.UserSettings()
-
-  enum Status: String, Hashable, Sendable { case notDetermined, denied, authorized, provisional }
-
-  var isGranted: Bool {
-    switch status {
-    case .authorized, .provisional: user.allowed
-    case .denied, .notDetermined: false
-    }
-  }
-
-  var alert: Bool { isGranted && options.contains(.alert) && user.alert }
-  var sound: Bool { isGranted && !isQuiet && options.contains(.sound) && user.sound }
-  var badge: Bool { isGranted && !isQuiet && options.contains(.badge) && user.badge }
-  /// Provisional: the centre's history only (D-025).
-  var isQuiet: Bool { status == .provisional }
-
-  /// What an app reads when it asks.
-  var effective: NotificationOptions {
-    guard isGranted else { return [] }
-    var options = options
-    if !user.alert { options.remove(.alert) }
-    if !user.sound { options.remove(.sound) }
-    if !user.badge { options.remove(.badge) }
-    return options
-  }
 }
 
 /// How far an app is with its token (D-040 … D-046).

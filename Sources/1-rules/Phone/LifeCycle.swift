@@ -23,7 +23,10 @@ extension Phone {
   ) -> Bool {
     guard apps[app].implements(method, in: settings.iosVersion) else { return false }
     record(
-      .callback(Callback(method: method, state: apps[app].state, arguments: arguments)), app, rule)
+      .callback(
+        Callback(
+          method: method, state: apps[app].state, arguments: arguments, circumstances: circumstances(of: app))),
+      app, rule)
     for act in apps[app].description.script[method] ?? [] { perform(act, by: app) }
     return true
   }
@@ -133,7 +136,7 @@ extension Phone {
   /// Suspends an app that nothing keeps running: no handler open, not within its seconds after leaving the screen.
   mutating func suspendIfIdle(_ app: Int, _ rule: Rule) {
     guard apps[app].state == .background, apps[app].suspendAt == nil,
-      !apps[app].awaited.contains(where: { $0.method == .didReceiveRemoteNotificationFetch })
+      !apps[app].awaited.contains(where: { $0.method != .willPresent })
     else { return }
     setState(.suspended, of: app, rule)
   }

@@ -44,6 +44,7 @@ extension Phone {
     case .provisional:
       record(.notModelled("asking for more while provisional"), app, "D-026")
       answerLater(app, asked)
+    case .ephemeral: answerLater(app, asked)
     }
   }
 
@@ -86,7 +87,10 @@ extension Phone {
       if apps[app].permission.isGranted { return requestToken(app) }
       record(.system("no permission, so no token and no callback"), app, "D-032")
     case .settings:
-      call(.didRegisterUserNotificationSettings, of: app, .granted(!granted.isEmpty, granted), "D-020")
+      let categories = apps[app].categories.map(\.id)
+      call(
+        .didRegisterUserNotificationSettings, of: app, .userNotificationSettings(granted, categories: categories),
+        "D-020")
       guard !apps[app].registration.askedThisRun else { return }
       record(
         .system("no token will come: the app has not called registerForRemoteNotifications"), app, "D-012")
@@ -97,7 +101,7 @@ extension Phone {
   mutating func changePermission(_ user: UserSettings, for app: Int) {
     apps[app].permission.user = user
     switch apps[app].permission.status {
-    case .notDetermined, .authorized, .denied:
+    case .notDetermined, .authorized, .denied, .ephemeral:
       apps[app].permission.status = user.allowed ? .authorized : .denied
       if apps[app].permission.options.isEmpty { apps[app].permission.options = .usual }
     case .provisional: if !user.allowed { apps[app].permission.status = .denied }
@@ -110,7 +114,8 @@ extension Phone {
     let permission = apps[app].permission
     switch settings.iosVersion.major {
     case 10...:
-      record(.app("reads its permission: \(permission.status.rawValue), \(permission.effective)"), app, "D-024")
+      record(.app("getNotificationSettings"), app, "D-029")
+      later.append(.permissionRead(apps[app].description.bundleID))
     case 8...9: record(.app("reads its settings: \(permission.effective)"), app, "D-029")
     default:
       let types =

@@ -98,7 +98,15 @@ public struct Phone: Sendable {
     case .launch(let bundleID): withApp(bundleID) { $0.openByIcon($1) }
     case .tap(let bundleID, let id): withApp(bundleID) { $0.tap($1, id: id) }
     case .closeAlert(let bundleID): withApp(bundleID) { $0.closeAlert($1) }
+    case .action(let bundleID, let id, let action, let text):
+      withApp(bundleID) { $0.pressButton(action, of: id, text: text, $1) }
+    case .dismiss(let bundleID, let id): withApp(bundleID) { $0.dismiss($1, id: id) }
     case .clear(let bundleID, let id): withApp(bundleID) { $0.clear($1, id: id) }
+    case .flickAway(let bundleID): withApp(bundleID) { $0.flickAway($1) }
+    case .openNotificationSettings(let bundleID, let id): withApp(bundleID) { $0.openSettings(of: $1, for: id) }
+    case .keepProvisional(let bundleID, let id, let inSummary):
+      withApp(bundleID) { $0.keepProvisional($1, id: id, inSummary: inSummary) }
+    case .turnOff(let bundleID, let id): withApp(bundleID) { $0.turnOff($1, id: id) }
     case .lock: lock()
     case .unlock: unlock()
     case .cancelUnlock: cancelUnlock()

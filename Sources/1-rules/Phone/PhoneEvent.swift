@@ -34,8 +34,19 @@ extension Phone {
     case tap(bundleID: String, id: String?)
     /// Close on a modal alert, or not looking at a banner (D-131, D-134).
     case closeAlert(bundleID: String)
-    /// Clears an entry (nil: all of the app) from the centre.
+    /// A button of a notification (nil: the newest one) by its identifier, with what was typed (D-141 … D-144).
+    case action(bundleID: String, id: String?, action: String, text: String?)
+    /// X or a swipe: takes one notification (nil: the newest one) away (D-145).
+    case dismiss(bundleID: String, id: String?)
+    /// Clears an entry (nil: all of the app) from the centre (D-145, D-147).
     case clear(bundleID: String, id: String?)
+    /// Flicks the banner off the screen (D-146).
+    case flickAway(bundleID: String)
+    /// The in-app settings button: of a notification, or in Settings (nil) (D-031).
+    case openNotificationSettings(bundleID: String, id: String?)
+    /// Keep and Turn Off on a notification (nil: the newest one) that came by provisional permission (D-025).
+    case keepProvisional(bundleID: String, id: String?, inSummary: Bool = false)
+    case turnOff(bundleID: String, id: String?)
     case lock
     /// A plain unlock, or the authentication that a tap on the locked screen waits for.
     case unlock
@@ -96,25 +107,14 @@ extension Phone {
     case connectionChanged(online: Bool)
     /// The push did not reach the phone: APNs keeps it (D-116).
     case notReached(pushID: String)
+    /// The user turned an app's notifications off, or on again: with `deniedDropsAlertAtAPNs` APNs drops alert pushes
+    /// for it as disabled (D-047).
+    case alertsAllowed(bundleID: String, Bool)
   }
 
   public enum TokenKind: String, Sendable {
     case remote
     /// Not modelled yet (D-048).
     case voip
-  }
-
-  /// What the user decided for one app in Settings (D-027). Each switch takes away exactly its part.
-  public struct UserSettings: Hashable, Sendable {
-    public var allowed = true
-    public var alert = true
-    public var sound = true
-    public var badge = true
-    public var lockScreen = true
-    public var centre = true
-    /// nil: as the phone (`PhoneSettings.appearanceOfAlert`).
-    public var style: PhoneSettings.AlertStyle?
-
-    public init() {}
   }
 }

@@ -13,13 +13,9 @@ extension Phone {
         "D-034")
     }
     var parts: TimelineEntry.Shown.Parts = []
-    if notice.content.hasAlert, permission.alert {
-      if permission.isQuiet {
-        parts.insert(.centre)
-      } else {
-        parts.formUnion(placesOnScreen(of: app))
-        if settings.iosVersion.hasCentre, permission.user.centre { parts.insert(.centre) }
-      }
+    if notice.content.hasAlert {
+      parts.formUnion(placesOnScreen(of: app))
+      if settings.iosVersion.hasCentre, permission.centre { parts.insert(.centre) }
     }
     if notice.content.hasSound, permission.sound { parts.insert(.sound) }
     if notice.content.hasBadge, permission.badge { parts.insert(.badge) }
@@ -27,10 +23,11 @@ extension Phone {
   }
 
   private func placesOnScreen(of app: Int) -> TimelineEntry.Shown.Parts {
-    let user = apps[app].permission.user
-    if isLocked { return user.lockScreen ? [.lockScreen, .wakesScreen] : [] }
+    let permission = apps[app].permission
+    if isLocked { return permission.lockScreen ? [.lockScreen, .wakesScreen] : [] }
+    guard permission.banner else { return [] }
     guard settings.iosVersion.hasCentre else { return .modal }
-    switch user.style ?? settings.appearanceOfAlert {
+    switch permission.user.style ?? settings.appearanceOfAlert {
     case .none: return []
     case .banner: return .banner
     case .modal: return .modal
@@ -43,9 +40,9 @@ extension Phone {
   ) {
     let permission = apps[app].permission
     var parts: TimelineEntry.Shown.Parts = []
-    if notice.content.hasAlert, permission.alert {
-      if options.contains(.banner) || options.contains(.alert), !permission.isQuiet { parts.insert(.banner) }
-      if options.contains(.list) || options.contains(.alert), permission.user.centre { parts.insert(.centre) }
+    if notice.content.hasAlert {
+      if options.contains(.banner) || options.contains(.alert), permission.banner { parts.insert(.banner) }
+      if options.contains(.list) || options.contains(.alert), permission.centre { parts.insert(.centre) }
     }
     if notice.content.hasSound, options.contains(.sound), permission.sound { parts.insert(.sound) }
     if notice.content.hasBadge, options.contains(.badge), permission.badge { parts.insert(.badge) }

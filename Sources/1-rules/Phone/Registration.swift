@@ -6,6 +6,7 @@ enum DeferredAnswer: Hashable, Sendable {
   case registrationFailed(String, domain: String, code: Int, text: String, Rule)
   case permission(String, AskedBy)
   case delivered(String)
+  case permissionRead(String)
 }
 
 /// Installation, the token and its failure (spec sections B1, B3).
@@ -159,8 +160,11 @@ extension Phone {
     case .permission(let bundleID, let asked): if let app = index(of: bundleID) { tellPermission(app, asked) }
     case .delivered(let bundleID):
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
-      let ids = apps[app].entries.filter(\.inCentre).map(\.id)
-      call(.deliveredNotifications, of: app, .delivered(ids), "D-236")
+      let delivered = apps[app].entries.filter(\.inCentre).map(\.argument)
+      call(.deliveredNotifications, of: app, .delivered(delivered), "D-236")
+    case .permissionRead(let bundleID):
+      guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
+      call(.notificationSettings, of: app, .notificationSettings(settingsArgument(of: app)), "D-024")
     }
   }
 

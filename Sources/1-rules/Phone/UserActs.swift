@@ -89,7 +89,7 @@ extension Phone {
       guard
         call(
           .didReceiveResponse, of: app,
-          .response(action: Callback.defaultAction, id: entry.id, userInfo: entry.notice.content.userInfo), rule)
+          .response(ResponseArgument(Callback.defaultAction, to: entry.argument)), rule)
       else {
         return record(
           .withheld(pushID: entry.notice.pushID, reason: "the delegate has no didReceive response"), app, "D-002")

@@ -161,7 +161,7 @@ public actor PhoneLab {
         await self?.perform(.registrationIDReceived(bundleID: bundleID, registrationID: id), on: name)
       }
     case .connectionChanged(let online): courier.setOnline(device: name, online)
-    case .notReached: break
+    case .notReached, .alertsAllowed: break
     }
   }
 
