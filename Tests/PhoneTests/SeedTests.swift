@@ -340,7 +340,7 @@ struct PayloadSeedTests {
     front.bring(to: .active)
     front.push(Sample.k1)
     #expect(front.said("in front", "D-100"))
-    var focused = Story(.g3) { $0.focus = true }
+    var focused = Story(.g3) { $0.focus = Focus() }
     focused.push(Sample.k1)
     #expect(focused.phone.timeline.contains { $0.rule == "D-264" && $0.what.name == "notModelled" })
   }

@@ -138,7 +138,7 @@ extension Callback {
       .notificationSettings, .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
       .configurationForConnectingScene, .sceneWillEnterForeground, .sceneDidBecomeActive,
       .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
-      .backgroundRefreshStatusDidChange, .backgroundTaskExpired:
+      .backgroundRefreshStatusDidChange, .backgroundTaskExpired, .badgeCountAnswer:
       return method.short
     case .sceneWillConnect: return arguments.userInfo == nil ? "SWC(∅)" : "SWC(p)"
     }

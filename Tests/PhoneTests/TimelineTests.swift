@@ -52,13 +52,14 @@ struct TimelineTests {
   func switches() {
     var settings = PhoneSettings(iosVersion: .g3)
     settings.strictSeed = true
-    settings.focus = true
+    settings.focus = Focus("Work")
     settings.previews = .never
     settings.summaryTimes = [480]
     var phone = Phone(settings)
     _ = phone.handle(.timePassed, at: Instant(seconds: 0))
     let words = phone.timeline.map(\.what.words)
-    #expect(words.first?.contains("iOS 17.0, previews never, focus true, summaryTimes [480], strictSeed true") == true)
+    #expect(
+      words.first?.contains("iOS 17.0, previews never, focus “Work”, summaryTimes [480], strictSeed true") == true)
     #expect(phone.timeline.dropFirst().map(\.rule) == ["D-126", "D-264", "D-265"])
     #expect(phone.timeline.dropFirst().allSatisfy { $0.what.name == "notModelled" })
   }

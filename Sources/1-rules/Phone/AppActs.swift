@@ -40,6 +40,9 @@ extension Phone {
     case .readPermission: readPermission(app)
     case .setCategories(let categories): setCategories(categories, of: app)
     case .setBadge(let number): setBadgeByApp(number, of: app)
+    case .setBadgeCount(let number):
+      guard has(IOSVersion(16), act, app) else { return }
+      setBadgeCount(number, of: app)
     case .getDelivered: getDelivered(of: app)
     case .removeDelivered(let ids): removeDelivered(ids, of: app)
     case .removeAllDelivered: removeDelivered(nil, of: app)
@@ -79,6 +82,7 @@ extension AppAct {
     case .readPermission: "reading its permission"
     case .setCategories(let categories): "setNotificationCategories(\(categories.map(\.id).joined(separator: ", ")))"
     case .setBadge(let number): "setting the badge to \(number)"
+    case .setBadgeCount(let number): "setBadgeCount(\(number))"
     case .getDelivered: "getDeliveredNotifications"
     case .removeDelivered(let ids): "removeDeliveredNotifications(\(ids.joined(separator: ", ")))"
     case .removeAllDelivered: "removeAllDeliveredNotifications"

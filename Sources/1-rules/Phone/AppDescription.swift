@@ -114,8 +114,10 @@ public enum AppAct: Hashable, Sendable {
   /// Registers its categories in place of the former ones: `setNotificationCategories`, on iOS 8 and 9 by
   /// `registerUserNotificationSettings` (D-242).
   case setCategories([NotificationCategory])
-  /// `applicationIconBadgeNumber = n` or `setBadgeCount(n)` (D-230 … D-233).
+  /// `applicationIconBadgeNumber = n` (D-230 … D-233).
   case setBadge(Int)
+  /// iOS 16 and later: `setBadgeCount(n)`, which answers whether it did (D-238).
+  case setBadgeCount(Int)
   /// iOS 10 and later (D-236).
   case getDelivered
   case removeDelivered([String])

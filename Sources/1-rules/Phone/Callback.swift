@@ -45,6 +45,8 @@ public struct Callback: Hashable, Sendable {
     case didRegisterForRemoteNotifications, didFailToRegister
     /// The handler of `getDeliveredNotifications`.
     case deliveredNotifications
+    /// The handler of `setBadgeCount` (D-238).
+    case badgeCountAnswer
 
     /// The short name that the specification's tables use.
     public var short: String {
@@ -79,6 +81,7 @@ public struct Callback: Hashable, Sendable {
       case .didRegisterForRemoteNotifications: "didRegister"
       case .didFailToRegister: "didFail"
       case .deliveredNotifications: "delivered"
+      case .badgeCountAnswer: "badgeCount"
       }
     }
 
@@ -99,6 +102,7 @@ public struct Callback: Hashable, Sendable {
       case .configurationForConnectingScene, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
         .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions:
         IOSVersion(13)
+      case .badgeCountAnswer: IOSVersion(16)
       }
     }
   }

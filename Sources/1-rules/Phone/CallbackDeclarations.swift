@@ -169,6 +169,13 @@ extension Callback.Method {
         "- (void)getDeliveredNotificationsWithCompletionHandler:"
           + "(void (^)(NSArray<UNNotification *> *notifications))completionHandler",
         "func getDeliveredNotifications(completionHandler: @escaping ([UNNotification]) -> Void)")
+    case .badgeCountAnswer:
+      Declaration(
+        .centre,
+        "- (void)setBadgeCount:(NSInteger)newBadgeCount"
+          + " withCompletionHandler:(void (^)(NSError *error))completionHandler",
+        "func setBadgeCount(_ newBadgeCount: Int,"
+          + " withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil)")
     }
   }
 

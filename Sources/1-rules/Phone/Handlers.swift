@@ -38,7 +38,8 @@ extension Phone {
       .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
       .configurationForConnectingScene, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
       .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
-      .backgroundRefreshStatusDidChange, .backgroundTaskExpired:
+      .backgroundRefreshStatusDidChange, .backgroundTaskExpired,
+      .badgeCountAnswer:
       break
     }
   }

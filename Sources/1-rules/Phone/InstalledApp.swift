@@ -55,11 +55,30 @@ struct CentreEntry: Sendable {
   var shownAt: Instant
   var onLockScreen: Bool
   var inCentre: Bool
-  /// A modal alert waits for its answer, or a banner hangs over the app in front.
-  var onScreen: Bool
+  /// What of it lies over the screen; nil: nothing.
+  var overlay: Overlay?
+  /// When a scheduled summary brought it (D-265).
+  var summarizedAt: Instant?
+
+  /// A modal alert waits for its answer, or a banner hangs over the screen.
+  var onScreen: Bool {
+    get { overlay != nil }
+    set { if !newValue { overlay = nil } }
+  }
 
   /// As the app's code gets it.
   var argument: NotificationArgument { NotificationArgument(notice, date: shownAt) }
+
+  /// The user can find it nowhere any more.
+  var isGone: Bool { !onLockScreen && !inCentre && overlay == nil }
+
+  enum Overlay: Hashable, Sendable {
+    /// Goes away by itself.
+    case banner
+    /// Stays until it is used or swiped away (iOS 11 and later).
+    case persistentBanner
+    case modal
+  }
 }
 
 struct HeldPush: Sendable {

@@ -26,6 +26,26 @@ extension Phone {
     if old != 0 { record(.badge(from: old, to: 0), app, "D-233") }
   }
 
+  /// iOS 16 and later: the handler tells of failure. Apple names the errors, not when they come: we answer
+  /// `badgeInputInvalid` for a negative number and `notificationsNotAllowed` without permission for badges (D-238).
+  mutating func setBadgeCount(_ number: Int, of app: Int) {
+    record(.app("calls setBadgeCount(\(number))"), app, "D-238")
+    let bundleID = apps[app].description.bundleID
+    func answer(_ arguments: Callback.Arguments) -> DeferredAnswer {
+      .handler(bundleID, .badgeCountAnswer, arguments, "D-238")
+    }
+    guard number >= 0 else {
+      return later.append(
+        answer(.failure(domain: "UNErrorDomain", code: 1600, text: "badgeInputInvalid: \(number) is no count")))
+    }
+    guard apps[app].permission.badge else {
+      return later.append(
+        answer(.failure(domain: "UNErrorDomain", code: 1, text: "notificationsNotAllowed: no permission for badges")))
+    }
+    setBadge(number, of: app, number == 0 ? "D-230" : "D-231")
+    later.append(answer(.none))
+  }
+
   mutating func setBadgeByApp(_ number: Int, of app: Int) {
     record(.app("sets the badge to \(number)"), app, "D-229")
     if number == -1 { return hideBadge(of: app) }

@@ -116,6 +116,7 @@ public struct Phone: Sendable {
     case .closeCentre: closeCentre()
     case .forceQuit(let bundleID): withApp(bundleID) { $0.forceQuit($1) }
     case .answerPrompt(let allow): answerPrompt(allow: allow)
+    case .answerTimeSensitive(let bundleID, let keep): withApp(bundleID) { $0.answerTimeSensitive($1, keep: keep) }
     case .changePermission(let bundleID, let settings):
       withApp(bundleID) { $0.changePermission(settings, for: $1) }
     case .restart: restart()

@@ -61,6 +61,8 @@ extension Phone {
     case closeCentre
     case forceQuit(bundleID: String)
     case answerPrompt(allow: Bool)
+    /// The question below an app's first time-sensitive notification: leave them on, or turn them off (D-266).
+    case answerTimeSensitive(bundleID: String, keep: Bool)
     /// The user's switches in Settings (D-024, D-027).
     case changePermission(bundleID: String, UserSettings)
     case restart

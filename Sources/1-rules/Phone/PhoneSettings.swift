@@ -9,15 +9,19 @@ public struct PhoneSettings: Hashable, Sendable {
   public var appearanceOfAlert = AlertStyle.banner
   /// Not modelled yet (D-126).
   public var previews = Previews.whenUnlocked
-  /// Not modelled yet (D-264).
-  public var focus = false
+  /// nil: off (D-264, D-268).
+  public var focus: Focus?
   /// The ring/silent switch: sounds become a vibration (D-225).
   public var mute = false
+  /// Notifications that come up are spoken, by VoiceOver or over headphones (D-027).
+  public var voiceOverAnnouncements = false
+  /// Seconds until a banner goes away by itself (D-127).
+  public var bannerSeconds: Int64 = 5
   /// Low Power Mode: background pushes wait (D-179).
   public var lowPower = false
   /// Background App Refresh for the whole phone (D-180).
   public var backgroundRefresh = true
-  /// Not modelled yet (D-265). Minutes after midnight.
+  /// Not modelled yet (D-265). When the scheduled summary comes: minutes after midnight in the phone's zone.
   public var summaryTimes: [Int] = []
   public var online = true
   public var locked = false
@@ -65,6 +69,8 @@ public struct PhoneSettings: Hashable, Sendable {
   public var zeroClears = true
   /// Badge 0 on a badge that is 0 does nothing (D-232). nil: on to iOS 9.
   public var zeroNeedsChange: Bool?
+  /// An app's own −1 also empties its part of the centre, as reports to iOS 10 say (D-233). nil: on to iOS 10.
+  public var minusOneClears: Bool?
   /// A pushed badge of −1 removes badge and notifications (D-233's field report); off: it is ignored (C22).
   public var pushedMinusOneClears = false
   /// Background App Refresh off keeps background pushes out (D-180, C-23). nil: on, but off for iOS 8–10.
@@ -88,6 +94,8 @@ extension PhoneSettings {
   var typesAreStale: Bool { staleTypesBug ?? (iosVersion.major <= 7) }
   var permissionMemory: Instant.Span { promptMemory ?? (iosVersion.major <= 9 ? .hours(24) : .seconds(0)) }
   var zeroMustChange: Bool { zeroNeedsChange ?? (iosVersion.major <= 9) }
+  var minusOneRemoves: Bool { minusOneClears ?? (iosVersion.major <= 10) }
+  var bannerTime: Instant.Span { .seconds(max(0, bannerSeconds)) }
   var refreshBlocks: Bool { refreshOffBlocksPush ?? !(8...10).contains(iosVersion.major) }
   var wakeTime: Instant.Span { .seconds(max(0, strictSeed ? max(180, backgroundSeconds) : backgroundSeconds)) }
   var backgroundTaskTime: Instant.Span {
@@ -108,8 +116,10 @@ extension PhoneSettings {
     }
     note("appearanceOfAlert", appearanceOfAlert.rawValue, plain.appearanceOfAlert.rawValue)
     note("previews", previews.rawValue, plain.previews.rawValue, unread: "D-126")
-    note("focus", focus, plain.focus, unread: "D-264")
+    note("focus", focus?.description ?? "off", "off", unread: "D-264")
     note("mute", mute, plain.mute)
+    note("voiceOverAnnouncements", voiceOverAnnouncements, plain.voiceOverAnnouncements)
+    note("bannerSeconds", bannerSeconds, plain.bannerSeconds)
     note("lowPower", lowPower, plain.lowPower)
     note("backgroundRefresh", backgroundRefresh, plain.backgroundRefresh)
     note("summaryTimes", summaryTimes, plain.summaryTimes, unread: "D-265")
@@ -136,6 +146,7 @@ extension PhoneSettings {
     note("debOnResume", debOnResume, plain.debOnResume)
     note("zeroClears", zeroClears, plain.zeroClears)
     note("zeroNeedsChange", zeroMustChange, plain.zeroMustChange)
+    note("minusOneClears", minusOneRemoves, plain.minusOneRemoves)
     note("pushedMinusOneClears", pushedMinusOneClears, plain.pushedMinusOneClears)
     note("refreshOffBlocksPush", refreshBlocks, plain.refreshBlocks)
     note("voipAfterForceQuit", voipAfterForceQuit, plain.voipAfterForceQuit, unread: "D-187")

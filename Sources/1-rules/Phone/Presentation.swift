@@ -65,18 +65,23 @@ extension Phone {
     if !parts.isDisjoint(with: listed) { enter(notice, parts, app) }
   }
 
+  /// As written on the screen; empty when there is nothing to read. From iOS 10 on a title heads the entry, before and
+  /// without one the app's name (D-203).
+  func words(of notice: Notice, of app: Int) -> (heading: String, subtitle: String, body: String) {
+    let appearance = notice.content.appearance
+    guard appearance.showsText else { return ("", "", "") }
+    let titled = settings.iosVersion.major >= 10
+    return (
+      (titled ? appearance.title?.shown : nil) ?? apps[app].description.name,
+      (titled ? appearance.subtitle?.shown : nil) ?? "", appearance.body?.shown ?? ""
+    )
+  }
+
   private mutating func shown(
     _ notice: Notice, _ app: Int, _ parts: TimelineEntry.Shown.Parts
   ) -> TimelineEntry.Shown {
     var shown = TimelineEntry.Shown(pushID: notice.pushID, id: notice.id, parts: parts)
-    let version = settings.iosVersion
-    let appearance = notice.content.appearance
-    if appearance.showsText {
-      // D-203: a title heads the entry from iOS 10 on; else the app's name
-      shown.heading = (version.major >= 10 ? appearance.title?.shown : nil) ?? apps[app].description.name
-      shown.subtitle = (version.major >= 10 ? appearance.subtitle?.shown : nil) ?? ""
-      shown.body = appearance.body?.shown ?? ""
-    }
+    (shown.heading, shown.subtitle, shown.body) = words(of: notice, of: app)
     if parts.contains(.sound), let sound = notice.content.payload.sound {
       shown.sound = self.sound(named: sound.name, for: notice, app)
     }
@@ -103,6 +108,6 @@ extension Phone {
       CentreEntry(
         id: id, notice: notice, shownAt: now, onLockScreen: parts.contains(.lockScreen),
         inCentre: parts.contains(.centre),
-        onScreen: parts.contains(.modal) || (parts.contains(.banner) && apps[app].state.isFront)))
+        overlay: parts.contains(.modal) ? .modal : parts.contains(.banner) && apps[app].state.isFront ? .banner : nil))
   }
 }

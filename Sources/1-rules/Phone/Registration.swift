@@ -7,6 +7,8 @@ enum DeferredAnswer: Hashable, Sendable {
   case permission(String, AskedBy)
   case delivered(String)
   case permissionRead(String)
+  /// A completion handler that tells the app's code something.
+  case handler(String, Callback.Method, Callback.Arguments, Rule)
 }
 
 /// Installation, the token and its failure (spec sections B1, B3).
@@ -158,6 +160,9 @@ extension Phone {
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
       call(.didFailToRegister, of: app, .failure(domain: domain, code: code, text: text), rule)
     case .permission(let bundleID, let asked): if let app = index(of: bundleID) { tellPermission(app, asked) }
+    case .handler(let bundleID, let method, let arguments, let rule):
+      guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
+      call(method, of: app, arguments, rule)
     case .delivered(let bundleID):
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
       let delivered = apps[app].entries.filter(\.inCentre).map(\.argument)

@@ -24,6 +24,8 @@ public struct TimelineEntry: Hashable, Sendable {
     /// The app's state changed.
     case state(from: AppState, to: AppState)
     case badge(from: Int, to: Int)
+    /// The scheduled summary came (D-265).
+    case summary(Summary)
     /// Entries left the notification centre, the lock screen or the screen.
     case removed(ids: [String], reason: String)
     /// The user did something.
@@ -38,6 +40,21 @@ public struct TimelineEntry: Hashable, Sendable {
     case notModelled(String)
   }
 
+  /// What was collected since the last summary, most relevant first (D-265).
+  public struct Summary: Hashable, Sendable {
+    /// Where the one sign of it shows; the entries themselves are in the centre from now on.
+    public var parts: Shown.Parts
+    public var entries: [Item]
+
+    public struct Item: Hashable, Sendable {
+      public var bundleID: String
+      /// The identifier of the notification request.
+      public var id: String
+      /// The `relevance-score`, 0 … 1; 0 when the push names none.
+      public var relevance: Double
+    }
+  }
+
   /// What the user sees and hears of one notification: the letters B L C S N W of the specification.
   public struct Shown: Hashable, Sendable {
     public var pushID: String
@@ -50,6 +67,8 @@ public struct TimelineEntry: Hashable, Sendable {
     public var body = ""
     public var sound: Sound?
     public var badge: Int?
+    /// The level by which it was shown, after entitlement and the user's leave (D-260 … D-263).
+    public var level = Payload.InterruptionLevel.active
 
     public enum Sound: Hashable, Sendable {
       /// The tri-tone (D-220).
@@ -71,6 +90,8 @@ public struct TimelineEntry: Hashable, Sendable {
       public static let badge = Self(rawValue: 32)
       /// The screen wakes.
       public static let wakesScreen = Self(rawValue: 64)
+      /// Spoken by VoiceOver; no letter of the specification.
+      public static let spoken = Self(rawValue: 128)
 
       /// As the specification writes it: `BCSN`, `LWC`, `-` for nothing. A modal alert counts as B.
       public var letters: String {
@@ -85,7 +106,7 @@ public struct TimelineEntry: Hashable, Sendable {
       public var description: String {
         let table: [(Self, String)] = [
           (.banner, "banner"), (.modal, "alert"), (.lockScreen, "lock screen"), (.wakesScreen, "screen wakes"),
-          (.centre, "centre"), (.sound, "sound"), (.badge, "badge"),
+          (.centre, "centre"), (.sound, "sound"), (.badge, "badge"), (.spoken, "spoken"),
         ]
         let present = table.filter { contains($0.0) }.map(\.1)
         return present.isEmpty ? "nothing" : present.joined(separator: ", ")

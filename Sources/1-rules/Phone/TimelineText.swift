@@ -25,7 +25,7 @@ extension TimelineEntry: CustomStringConvertible {
     switch what {
     case .callback: "→"
     case .app: "←"
-    case .shown, .badge, .removed: "▣"
+    case .shown, .summary, .badge, .removed: "▣"
     case .user: "☝"
     case .arrived: "⇣"
     case .withheld: "×"
@@ -61,6 +61,7 @@ extension TimelineEntry.What {
     case .withheld: "withheld"
     case .state: "transition"
     case .badge: "badge"
+    case .summary: "summary"
     case .removed: "removed"
     case .user: "user"
     case .app: "act"
@@ -79,6 +80,7 @@ extension TimelineEntry.What {
     case .withheld(let id, let reason): "push \(id): \(reason)"
     case .state(let from, let to): "\(from.rawValue) → \(to.rawValue)"
     case .badge(let from, let to): "badge \(from) → \(to)"
+    case .summary(let summary): summary.description
     case .removed(let ids, let reason): "removed \(ids.joined(separator: ", ")): \(reason)"
     case .user(let text), .app(let text), .fault(let text), .system(let text): text
     case .notModelled(let text): "not modelled: \(text)"
@@ -93,6 +95,7 @@ extension TimelineEntry.What {
     case .withheld(let id, let reason): ["push": .string(id), "reason": .string(reason)]
     case .state(let from, let to): ["from": .string(from.rawValue), "to": .string(to.rawValue)]
     case .badge(let from, let to): ["from": .number(JSONNumber(from)), "to": .number(JSONNumber(to))]
+    case .summary(let summary): summary.json
     case .removed(let ids, let reason):
       ["ids": .array(ids.map(JSONValue.string)), "reason": .string(reason)]
     case .user, .app, .fault, .system, .notModelled: nil
@@ -112,6 +115,7 @@ extension TimelineEntry.Shown: CustomStringConvertible {
     case .vibration: text += ", vibration only"
     case nil: break
     }
+    if level != .active { text += ", \(level.rawValue)" }
     if let badge { text += badge == 0 ? ", badge removed" : ", badge \(badge)" }
     return text
   }
@@ -131,7 +135,27 @@ extension TimelineEntry.Shown: CustomStringConvertible {
     case nil: break
     }
     object["badge"] = badge.map { .number(JSONNumber($0)) }
+    object["level"] = level == .active ? nil : .string(level.rawValue)
     return .object(object)
+  }
+}
+
+extension TimelineEntry.Summary: CustomStringConvertible {
+  public var description: String {
+    "scheduled summary, \(parts): \(entries.map { "\($0.id) of \($0.bundleID)" }.joined(separator: ", "))"
+  }
+
+  var json: JSONValue {
+    [
+      "parts": .string(parts.letters),
+      "entries": .array(
+        entries.map {
+          [
+            "app": .string($0.bundleID), "id": .string($0.id),
+            "relevance": JSONNumber($0.relevance).map(JSONValue.number) ?? 0,
+          ]
+        }),
+    ]
   }
 }
 

@@ -23,11 +23,12 @@ extension Phone {
     public var carPlay = true
     /// Spoken by Siri, iOS 13 and later.
     public var announcement = true
+    /// How the app's entries lie together in the centre and on the lock screen (D-240).
     public var grouping = Grouping.automatic
 
     public init() {}
 
-    /// iOS 12 and later (D-240).
+    /// iOS 12 and later. Before, `off` turns the sections by app of iOS 5–9 into a list by time (D-240).
     public enum Grouping: String, CaseIterable, Sendable {
       /// By thread.
       case automatic
