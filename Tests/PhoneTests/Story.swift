@@ -140,6 +140,8 @@ extension Callback {
       .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
       .backgroundRefreshStatusDidChange, .backgroundTaskExpired, .badgeCountAnswer:
       return method.short
+    case .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse:
+      return method.short
     case .sceneWillConnect: return arguments.userInfo == nil ? "SWC(∅)" : "SWC(p)"
     }
   }

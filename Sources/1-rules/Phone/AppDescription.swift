@@ -21,14 +21,20 @@ public struct AppDescription: Hashable, Sendable {
   public var backgroundRefresh = true
   /// `UIApplicationExitsOnSuspend`: leaving the app ends it (D-164).
   public var exitsOnSuspend = false
-  /// Sound files in the bundle (D-220).
-  public var sounds: Set<String> = []
+  /// Sound files in the bundle and in `Library/Sounds` (D-220 … D-222).
+  public var sounds: [SoundFile] = []
+  /// Localizable.strings by language (`en`, `zh-Hans`), then by key (D-205).
+  public var strings: [String: [String: String]] = [:]
+  /// `CFBundleDevelopmentRegion`: the language of a phone whose own the app does not speak (D-205).
+  public var developmentLanguage = "en"
   /// `UIApplicationSceneManifest`: from iOS 13 on the life-cycle calls go to the scene's delegate (D-161).
   public var hasSceneManifest = false
   /// `UIApplicationSupportsMultipleScenes`: the user may open more than one window.
   public var supportsMultipleScenes = false
-  /// Not modelled yet (D-250).
-  public var hasServiceExtension = false
+  /// nil: the bundle has none (D-250).
+  public var serviceExtension: ServiceExtension?
+  /// Not modelled yet (D-258).
+  public var contentExtensions: [ContentExtension] = []
 
   /// What `willPresent` answers, and when (D-101, D-122).
   public var presentation: PresentationOptions = []

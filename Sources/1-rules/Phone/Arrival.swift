@@ -2,36 +2,76 @@ import Basics
 import PushPayload
 
 /// The delivery matrix: what is called and shown when a push arrives (spec section D).
+///
+///     reached ─▶ notification of the user? ─▶ readable ─▶ oddities ─┬─▶ wake by content-available, never delayed
+///                  └▶ PushKit, Live Activity, other                └─▶ service extension ─▶ present
+///
+/// `present` looks the texts up and goes by the app's state at that moment; local notifications enter there.
 extension Phone {
   mutating func arrive(_ push: DeliveredPayload) {
-    guard isOnline else {
-      effects.append(.notReached(pushID: push.id))
-      return record(.withheld(pushID: push.id, reason: "the phone is offline; APNs keeps one per app"), nil, "D-116")
-    }
-    guard let app = index(of: push.bundleID) else {
-      let reason = "no app \(push.bundleID) on this phone; APNs will learn that its token is dead"
-      return record(.withheld(pushID: push.id, reason: reason), nil, "D-015")
-    }
-    if let expiration = push.expiration, push.isExpired(at: now) {
-      return record(.withheld(pushID: push.id, reason: "it expired at \(expiration)"), app, "D-116")
-    }
-    guard !apps[app].registration.unregistered else {
-      return record(.withheld(pushID: push.id, reason: "the app unregistered itself"), app, "D-029")
-    }
+    guard let app = reached(by: push) else { return }
     var notice = Notice(push)
     recordArrival(of: push, app)
-    if let reason = Self.notModelled(push.pushType) { return record(.notModelled(reason.0), app, reason.1) }
-    if let flaw = notice.content.flaw {
-      return record(.withheld(pushID: push.id, reason: "\(flaw); APNs would have refused it"), app, "D-200")
-    }
+    guard isForTheUser(notice, push.pushType, app), isReadable(notice, app) else { return }
     recordOddities(of: push, &notice.content, app)
+    recordWakeFlaw(notice, app)
     if apps[app].state.isFront, isLocked {
-      holdForUnlock(notice, app)
+      present(notice, at: app)
     } else if apps[app].state.isFront {
       arriveInFront(notice, at: app)
     } else {
       arriveBehind(notice, at: app)
     }
+  }
+
+  // MARK: the steps before anything happens
+
+  /// The app that the push is for; nil, and told: it does not come to this phone or its app.
+  private mutating func reached(by push: DeliveredPayload) -> Int? {
+    func withhold(_ reason: String, _ app: Int?, _ rule: Rule) -> Int? {
+      record(.withheld(pushID: push.id, reason: reason), app, rule)
+      return nil
+    }
+    guard isOnline else {
+      effects.append(.notReached(pushID: push.id))
+      return withhold("the phone is offline; APNs keeps one per app", nil, "D-116")
+    }
+    guard let app = index(of: push.bundleID) else {
+      return withhold("no app \(push.bundleID) on this phone; APNs will learn that its token is dead", nil, "D-015")
+    }
+    if let expiration = push.expiration, push.isExpired(at: now) {
+      return withhold("it expired at \(expiration)", app, "D-116")
+    }
+    guard !apps[app].registration.unregistered else {
+      return withhold("the app unregistered itself", app, "D-029")
+    }
+    return app
+  }
+
+  /// Whether the push goes on to the user; what is for another part of the system goes there.
+  private mutating func isForTheUser(_ notice: Notice, _ type: PushType, _ app: Int) -> Bool {
+    switch type {
+    case .alert, .background: return true
+    case .voip: arriveVoIP(notice, at: app)
+    case .liveactivity: arriveLiveActivity(notice, at: app)
+    case .complication, .fileprovider, .mdm, .location, .pushtotalk, .controls, .widgets:
+      record(.notModelled("push type \(type.rawValue)"), app, "D-189")
+    }
+    return false
+  }
+
+  private mutating func arriveVoIP(_ notice: Notice, at app: Int) {
+    record(.notModelled("VoIP pushes: PushKit and CallKit"), app, "D-114")
+  }
+
+  private mutating func arriveLiveActivity(_ notice: Notice, at app: Int) {
+    record(.notModelled("push type liveactivity"), app, "D-189")
+  }
+
+  private mutating func isReadable(_ notice: Notice, _ app: Int) -> Bool {
+    guard let flaw = notice.content.flaw else { return true }
+    record(.withheld(pushID: notice.pushID, reason: "\(flaw); APNs would have refused it"), app, "D-200")
+    return false
   }
 
   private mutating func recordArrival(of push: DeliveredPayload, _ app: Int) {
@@ -41,15 +81,6 @@ extension Phone {
       .arrived(
         pushID: push.id, kind: push.content.kind(push.pushType), text: "\(way): \(push.content.summary)"),
       app, "D-072")
-  }
-
-  private static func notModelled(_ type: PushType) -> (String, Rule)? {
-    switch type {
-    case .alert, .background: nil
-    case .voip: ("VoIP pushes: PushKit and CallKit", "D-114")
-    case .complication, .fileprovider, .mdm, .location, .liveactivity, .pushtotalk, .controls, .widgets:
-      ("push type \(type.rawValue)", "D-189")
-    }
   }
 
   /// What is odd about the push, and what the phone makes of it.
@@ -78,7 +109,7 @@ extension Phone {
         .withheld(pushID: push.id, reason: "push type alert with nothing visible: misconfigured, APNs may drop it"),
         app, "D-118")
     }
-    if content.payload.mutableContent, apps[app].description.hasServiceExtension, settings.iosVersion.major >= 10 {
+    if content.payload.mutableContent, apps[app].description.serviceExtension != nil, settings.iosVersion.major >= 10 {
       record(.notModelled("the service extension: the original is shown"), app, "D-250")
     }
     if settings.iosVersion.major >= 15, let level = content.payload.interruptionLevel, level != .active {
@@ -111,6 +142,24 @@ extension Phone {
     }
   }
 
+  // MARK: showing
+
+  /// What is to be shown goes through the service extension, if it is for it (D-250), then to `present`.
+  private mutating func throughExtension(_ notice: Notice, at app: Int, isFetched: Bool = false) {
+    present(notice, at: app, isFetched: isFetched)
+  }
+
+  /// Shows the notification, or asks the app about it, by where the app is at this moment. `isFetched`: the fetch
+  /// callback has come already.
+  mutating func present(_ notice: Notice, at app: Int, isFetched: Bool = false) {
+    guard apps[app].state.isFront else { return showBehind(notice, at: app, behindRule(notice.kind, app)) }
+    guard !isLocked else { return holdForUnlock(notice, app) }
+    switch frontReceiver(of: app) {
+    case .application: tellApplication(notice, app, isFetched: isFetched)
+    case .delegate: askDelegate(notice, app, Self.frontRule(notice.kind), canFetch: !isFetched)
+    }
+  }
+
   // MARK: in front
 
   /// Who gets a push while the app is on the screen.
@@ -129,10 +178,33 @@ extension Phone {
   }
 
   mutating func arriveInFront(_ notice: Notice, at app: Int) {
-    recordWakeFlaw(notice, app)
-    switch frontReceiver(of: app) {
-    case .application: frontForApplication(notice, app)
-    case .delegate: frontForDelegate(notice, app)
+    switch (frontReceiver(of: app), notice.kind) {
+    case (.application, _): throughExtension(notice, at: app)
+    case (.delegate, .nothing):
+      record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
+    case (.delegate, .silent), (.delegate, .silentWithExtras):
+      if !deliver(notice, to: app, "D-103") {
+        record(.withheld(pushID: notice.pushID, reason: "the app implements no callback for it"), app, "D-002")
+      }
+    case (.delegate, .alert), (.delegate, .badgeOnly), (.delegate, .soundOnly), (.delegate, .voip),
+      (.delegate, .special):
+      throughExtension(notice, at: app)
+    case (.delegate, .alertAndWake): bothInFront(notice, app)
+    }
+  }
+
+  /// K2 in front: the fetch callback for `content-available`, `willPresent` for the rest (D-102, C-25).
+  private mutating func bothInFront(_ notice: Notice, _ app: Int) {
+    guard apps[app].description.backgroundModes.contains(.remoteNotification),
+      apps[app].implements(.didReceiveRemoteNotificationFetch, in: settings.iosVersion)
+    else { return throughExtension(notice, at: app) }
+    switch settings.foregroundPairOrder {
+    case .fetchFirst:
+      fetch(notice, app, "D-102")
+      throughExtension(notice, at: app, isFetched: true)
+    case .presentFirst:
+      throughExtension(notice, at: app, isFetched: true)
+      fetch(notice, app, "D-102")
     }
   }
 
@@ -148,57 +220,26 @@ extension Phone {
     }
   }
 
-  private mutating func frontForApplication(_ notice: Notice, _ app: Int) {
+  /// DRF or DRN, nothing on the screen. `isFetched`: the fetch callback has come already.
+  private mutating func tellApplication(_ notice: Notice, _ app: Int, isFetched: Bool) {
     let withoutDelegate = settings.iosVersion.generation == .g3
     let kind = notice.kind
     let rule = withoutDelegate && notice.content.isVisible ? "D-120" : Self.frontRule(kind)
     if kind == .nothing, withoutDelegate, apps[app].description.delegate != .never {
       return record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
     }
-    if !deliver(notice, to: app, rule) {
+    if !isFetched, !deliver(notice, to: app, rule) {
       record(.withheld(pushID: notice.pushID, reason: "the app implements no callback for it"), app, "D-002")
     }
     if notice.content.isVisible {
       if withoutDelegate, settings.noDelegateShows {
         show(notice, at: app, as: [.banner, .list, .sound, .badge], "D-120")
       } else {
-        record(
-          .withheld(pushID: notice.pushID, reason: "the app is in front: nothing shown, no sound, badge untouched"),
-          app,
-          rule)
+        let reason = "the app is in front: nothing shown, no sound, badge untouched"
+        record(.withheld(pushID: notice.pushID, reason: reason), app, rule)
       }
     } else if kind == .nothing {
       record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
-    }
-  }
-
-  private mutating func frontForDelegate(_ notice: Notice, _ app: Int) {
-    let kind = notice.kind
-    switch kind {
-    case .nothing: record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
-    case .silent, .silentWithExtras:
-      if !deliver(notice, to: app, "D-103") {
-        record(.withheld(pushID: notice.pushID, reason: "the app implements no callback for it"), app, "D-002")
-      }
-    case .alert, .badgeOnly, .soundOnly: askDelegate(notice, app, Self.frontRule(kind), canFetch: true)
-    case .alertAndWake:
-      let fetches =
-        apps[app].description.backgroundModes.contains(.remoteNotification)
-        && apps[app].implements(.didReceiveRemoteNotificationFetch, in: settings.iosVersion)
-      let presents = apps[app].implements(.willPresent, in: settings.iosVersion)
-      guard fetches, presents else {
-        return askDelegate(notice, app, "D-102", canFetch: true)
-      }
-      switch settings.foregroundPairOrder {
-      case .fetchFirst:
-        fetch(notice, app, "D-102")
-        askDelegate(notice, app, "D-102", canFetch: false)
-      case .presentFirst:
-        askDelegate(notice, app, "D-102", canFetch: false)
-        fetch(notice, app, "D-102")
-      }
-    case .voip, .special:
-      record(.notModelled("push type \(notice.push?.pushType.rawValue ?? "")"), app, Self.frontRule(kind))
     }
   }
 
@@ -247,22 +288,25 @@ extension Phone {
   // MARK: behind
 
   private mutating func arriveBehind(_ notice: Notice, at app: Int) {
-    recordWakeFlaw(notice, app)
     if notice.content.badgeIsMinusOne, settings.pushedMinusOneClears, apps[app].permission.badge {
       setBadge(0, of: app, "D-233")
     }
-    let kind = notice.kind
-    switch kind {
+    switch notice.kind {
     case .nothing: record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
-    case .alert: showBehind(notice, at: app, alertRule(app))
-    case .badgeOnly: showBehind(notice, at: app, "D-111")
-    case .soundOnly: showBehind(notice, at: app, "D-112")
+    case .alert, .badgeOnly, .soundOnly, .voip, .special: throughExtension(notice, at: app)
     case .alertAndWake:
-      showBehind(notice, at: app, apps[app].wasFrontAtLock ? "D-115" : wakeRule(app, visible: true))
+      throughExtension(notice, at: app, isFetched: true)
       wake(app, with: notice, wakeRule(app, visible: true))
     case .silent, .silentWithExtras: wake(app, with: notice, wakeRule(app, visible: false))
-    case .voip, .special:
-      record(.notModelled("push type \(notice.push?.pushType.rawValue ?? "")"), app, Self.frontRule(kind))
+    }
+  }
+
+  private func behindRule(_ kind: PushKind, _ app: Int) -> Rule {
+    switch kind {
+    case .badgeOnly: "D-111"
+    case .soundOnly: "D-112"
+    case .alertAndWake: apps[app].wasFrontAtLock ? "D-115" : wakeRule(app, visible: true)
+    case .alert, .silent, .silentWithExtras, .voip, .special, .nothing: alertRule(app)
     }
   }
 

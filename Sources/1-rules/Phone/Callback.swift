@@ -47,6 +47,10 @@ public struct Callback: Hashable, Sendable {
     case deliveredNotifications
     /// The handler of `setBadgeCount` (D-238).
     case badgeCountAnswer
+    /// NSE and NSX: the service extension, in a process of its own (D-250, D-252).
+    case serviceDidReceive, serviceTimeWillExpire
+    /// The content extension: a notification was expanded (D-258), an action used in it (D-149).
+    case contentExtensionDidReceive, contentExtensionResponse
 
     /// The short name that the specification's tables use.
     public var short: String {
@@ -82,6 +86,10 @@ public struct Callback: Hashable, Sendable {
       case .didFailToRegister: "didFail"
       case .deliveredNotifications: "delivered"
       case .badgeCountAnswer: "badgeCount"
+      case .serviceDidReceive: "NSE"
+      case .serviceTimeWillExpire: "NSX"
+      case .contentExtensionDidReceive: "NCE"
+      case .contentExtensionResponse: "NCR"
       }
     }
 
@@ -99,6 +107,8 @@ public struct Callback: Hashable, Sendable {
       case .willPresent, .didReceiveResponse, .authorizationAnswer, .notificationSettings, .deliveredNotifications:
         IOSVersion(10)
       case .openSettings: IOSVersion(12)
+      case .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse:
+        IOSVersion(10)
       case .configurationForConnectingScene, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
         .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions:
         IOSVersion(13)

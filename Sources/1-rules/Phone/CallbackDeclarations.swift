@@ -1,5 +1,6 @@
 extension Callback.Method {
-  /// From the headers UIApplication.h and UNUserNotificationCenter.h and Apple's pages of the same methods.
+  /// From the headers UIApplication.h and UNUserNotificationCenter.h and Apple's pages of the same methods; those of the
+  /// extensions from `UNNotificationServiceExtension` and `UNNotificationContentExtension`.
   var declaration: Declaration {
     switch self {
     case .willFinishLaunching:
@@ -176,6 +177,27 @@ extension Callback.Method {
           + " withCompletionHandler:(void (^)(NSError *error))completionHandler",
         "func setBadgeCount(_ newBadgeCount: Int,"
           + " withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil)")
+    case .serviceDidReceive:
+      Declaration(
+        .serviceExtension,
+        "- (void)didReceiveNotificationRequest:(UNNotificationRequest *)request"
+          + " withContentHandler:(void (^)(UNNotificationContent *contentToDeliver))contentHandler",
+        "func didReceive(_ request: UNNotificationRequest,"
+          + " withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void)")
+    case .serviceTimeWillExpire:
+      Declaration(
+        .serviceExtension, "- (void)serviceExtensionTimeWillExpire", "func serviceExtensionTimeWillExpire()")
+    case .contentExtensionDidReceive:
+      Declaration(
+        .contentExtension, "- (void)didReceiveNotification:(UNNotification *)notification",
+        "func didReceive(_ notification: UNNotification)")
+    case .contentExtensionResponse:
+      Declaration(
+        .contentExtension,
+        "- (void)didReceiveNotificationResponse:(UNNotificationResponse *)response"
+          + " completionHandler:(void (^)(UNNotificationContentExtensionResponseOption option))completion",
+        "func didReceive(_ response: UNNotificationResponse, completionHandler completion:"
+          + " @escaping (UNNotificationContentExtensionResponseOption) -> Void)")
     }
   }
 

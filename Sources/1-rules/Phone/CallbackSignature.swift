@@ -4,6 +4,10 @@ extension Callback.Method {
     case application = "UIApplicationDelegate"
     case scene = "UISceneDelegate"
     case centreDelegate = "UNUserNotificationCenterDelegate"
+    /// In a process of its own.
+    case serviceExtension = "UNNotificationServiceExtension"
+    /// In a process of its own.
+    case contentExtension = "UNNotificationContentExtension"
     /// The app's code is called by the completion handler that it gave.
     case centre = "UNUserNotificationCenter"
     case applicationHandler = "UIApplication"
@@ -13,7 +17,7 @@ extension Callback.Method {
     /// The app's code is a closure, not a method.
     var takesHandler: Bool {
       switch self {
-      case .application, .scene, .centreDelegate, .notification: false
+      case .application, .scene, .centreDelegate, .serviceExtension, .contentExtension, .notification: false
       case .centre, .applicationHandler: true
       }
     }

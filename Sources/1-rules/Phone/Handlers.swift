@@ -39,7 +39,8 @@ extension Phone {
       .configurationForConnectingScene, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
       .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
       .backgroundRefreshStatusDidChange, .backgroundTaskExpired,
-      .badgeCountAnswer:
+      .badgeCountAnswer,
+      .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse:
       break
     }
   }

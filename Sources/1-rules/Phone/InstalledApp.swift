@@ -171,6 +171,7 @@ struct WakeBudget: Hashable, Sendable {
       return Instant(seconds: (now.seconds / 86_400 + 1) * 86_400)
     }
     let interval = Self.hour / Int64(allowed)
-    return max(refilledAt + .milliseconds(interval), now + .milliseconds(1))
+    let next = max(refilledAt + .milliseconds(interval), now + .milliseconds(1))
+    return next > now ? next : nil  // at the end of time there is no later
   }
 }

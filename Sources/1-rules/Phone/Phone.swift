@@ -97,6 +97,8 @@ public struct Phone: Sendable {
     case .updateIOS(let version): record(.notModelled("an update to iOS \(version)"), nil, "D-006")
     case .launch(let bundleID): withApp(bundleID) { $0.openByIcon($1) }
     case .tap(let bundleID, let id): withApp(bundleID) { $0.tap($1, id: id) }
+    case .expand(let bundleID, let id): withApp(bundleID) { $0.expand($1, id: id) }
+    case .collapse(let bundleID): withApp(bundleID) { $0.collapse($1) }
     case .closeAlert(let bundleID): withApp(bundleID) { $0.closeAlert($1) }
     case .action(let bundleID, let id, let action, let text):
       withApp(bundleID) { $0.pressButton(action, of: id, text: text, $1) }

@@ -32,6 +32,11 @@ extension Phone {
     /// Uses a notification: banner, View of a modal alert, slide on the lock screen, entry in the centre. nil: the
     /// newest one. On a locked phone it waits for `unlock` (D-139).
     case tap(bundleID: String, id: String?)
+    /// Opens the long look of a notification (nil: the newest): its whole text, its actions, its content extension.
+    /// Not modelled yet (D-258).
+    case expand(bundleID: String, id: String?)
+    /// Closes the long look.
+    case collapse(bundleID: String)
     /// Close on a modal alert, or not looking at a banner (D-131, D-134).
     case closeAlert(bundleID: String)
     /// A button of a notification (nil: the newest one) by its identifier, with what was typed (D-141 … D-144).

@@ -92,7 +92,7 @@ extension Phone {
   private mutating func sound(named name: String, for notice: Notice, _ app: Int) -> TimelineEntry.Shown.Sound {
     if settings.mute { return .vibration }
     if name == "default" { return .system }
-    if apps[app].description.sounds.contains(name) { return .file(name) }
+    if apps[app].description.sounds.contains(where: { $0.name == name }) { return .file(name) }
     record(.system("no sound file \(name) in the app: the system sound plays"), app, "D-223")
     return .system
   }
