@@ -58,6 +58,11 @@ private struct Teller {
     settings.powerBudgetPerDay = Bool.random(using: &dice) ? nil : Int.random(in: -1...4, using: &dice)
     settings.silentBudgetPerHour = Int.random(in: -1...5, using: &dice)
     settings.backgroundSeconds = Int64.random(in: -1...60, using: &dice)
+    settings.backgroundTaskSeconds = Bool.random(using: &dice) ? nil : Int64.random(in: -1...60, using: &dice)
+    settings.passcode = Bool.random(using: &dice)
+    settings.backgroundLaunchConnectsScene = Bool.random(using: &dice)
+    settings.registersAfterRestore = Bool.random(using: &dice)
+    settings.offloadedShowsPushes = Bool.random(using: &dice)
     settings.pushedMinusOneClears = Bool.random(using: &dice)
     settings.appearanceOfAlert = PhoneSettings.AlertStyle.allCases.randomElement(using: &dice) ?? .banner
     phone = Phone(settings)
@@ -73,7 +78,7 @@ private struct Teller {
   private mutating func event() -> Phone.Event {
     let bundle = Self.bundles.randomElement(using: &dice) ?? "com.example.a"
     let some = Bool.random(using: &dice)
-    switch Int.random(in: 0..<34, using: &dice) {
+    switch Int.random(in: 0..<36, using: &dice) {
     case 0...9: return .push(push(for: bundle))
     case 10: return .installApp(app(bundle == "com.example.gone" ? "com.example.a" : bundle))
     case 11: return some ? .uninstallApp(bundleID: bundle) : .installApp(app("com.example.b"))
@@ -96,15 +101,33 @@ private struct Teller {
     case 27: return .networkChanged(online: some)
     case 28: return .tokenIssued(bundleID: bundle, token: [UInt8.random(in: 0...3, using: &dice)])
     case 29: return some ? .registrationFailed(bundleID: bundle, reason: "no") : .endBySystem(bundleID: bundle)
-    case 30: return .suspend(bundleID: bundle)
+    case 30: return some ? .suspend(bundleID: bundle) : life(of: bundle)
     case 31: return .registrationIDReceived(bundleID: bundle, registrationID: "r")
     case 32:
       var settings = phone.settings
       settings.lowPower = some
       settings.backgroundRefresh.toggle()
       return some ? .change(settings) : .timePassed
+    case 33: return life(of: bundle)
     default: return .app(bundleID: bundle, act())
     }
+  }
+
+  /// Scenes, installation, system and network.
+  private mutating func life(of bundle: String) -> Phone.Event {
+    let some = Bool.random(using: &dice)
+    let scene = SceneID(Int.random(in: 0...3, using: &dice))
+    let version = IOSVersion(
+      phone.settings.iosVersion.major + Int.random(in: -1...1, using: &dice), Int.random(in: 0...5, using: &dice))
+    let events: [Phone.Event] = [
+      .openScene(bundleID: bundle), .showScene(bundleID: bundle, scene), .closeScene(bundleID: bundle, scene),
+      .disconnectScene(bundleID: bundle, some ? nil : scene), .failUnlock, .airplane(some),
+      .setNetwork(Network.allCases.randomElement(using: &dice) ?? .none), .offloadApp(bundleID: bundle),
+      .reinstallOffloaded(bundleID: bundle), .restoreFromBackup(toNewPhone: some), .updateIOS(version),
+      .prewarm(bundleID: bundle), .terminateForMemory(bundleID: some ? nil : bundle),
+      .changeBackgroundRefresh(bundleID: bundle, some),
+    ]
+    return events.randomElement(using: &dice) ?? .timePassed
   }
 
   private mutating func act() -> AppAct {
@@ -113,7 +136,9 @@ private struct Teller {
       .requestAuthorization([]),
       .registerForRemoteNotifications, .unregisterForRemoteNotifications, .handTokenToService, .readPermission,
       .setBadge(0), .setBadge(7), .setBadge(-1), .setBadge(.min), .setBadge(.max), .getDelivered,
-      .removeDelivered(["p1"]), .removeAllDelivered,
+      .removeDelivered(["p1"]), .removeAllDelivered, .beginBackgroundTask(seconds: nil),
+      .beginBackgroundTask(seconds: 40), .beginBackgroundTask(seconds: .min), .endBackgroundTask,
+      .readBackgroundRefreshStatus, .setActivationConditions(["t"]), .showPage("p"), .download("d"),
     ]
     return acts.randomElement(using: &dice) ?? .readPermission
   }
@@ -129,6 +154,7 @@ private struct Teller {
     app.apsEnvironment = AppDescription.APSEnvironment.allCases.randomElement(using: &dice) ?? .none
     app.exitsOnSuspend = Int.random(in: 0..<9, using: &dice) == 0
     app.hasSceneManifest = Bool.random(using: &dice)
+    app.supportsMultipleScenes = Bool.random(using: &dice)
     let answers: [AppDescription.Answer] = [
       .atOnce, .after(.seconds(3)), .after(.seconds(90)), .after(.seconds(-3)), .after(.milliseconds(.max)), .never,
       .twice,

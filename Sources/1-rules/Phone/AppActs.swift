@@ -46,10 +46,17 @@ extension Phone {
     case .getDelivered: getDelivered(of: app)
     case .removeDelivered(let ids): removeDelivered(ids, of: app)
     case .removeAllDelivered: removeDelivered(nil, of: app)
-    case .beginBackgroundTask, .endBackgroundTask: record(.notModelled(act.words), app, "D-172")
-    case .readBackgroundRefreshStatus: record(.notModelled(act.words), app, "D-181")
-    case .setActivationConditions: record(.notModelled(act.words), app, "D-137")
-    case .refreshUI, .showPage, .download, .fetchContent: record(.notModelled(act.words), app, "D-183")
+    case .beginBackgroundTask(let seconds):
+      guard has(IOSVersion(4), act, app) else { return }
+      beginBackgroundTask(seconds, by: app)
+    case .endBackgroundTask: endBackgroundTask(by: app)
+    case .readBackgroundRefreshStatus:
+      guard has(IOSVersion(7), act, app) else { return }
+      readRefreshStatus(app)
+    case .setActivationConditions(let targets): setActivationConditions(targets, of: app)
+    case .refreshUI: record(.app(act.words), app, "D-183")
+    case .showPage(let page): showPage(page, by: app)
+    case .download, .fetchContent: load(act, by: app)
     }
   }
 

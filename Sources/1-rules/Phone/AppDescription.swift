@@ -131,7 +131,7 @@ public enum AppAct: Hashable, Sendable {
   /// Keeps the app running after it has left the screen (D-172): its work takes `seconds`, then its code ends the task;
   /// nil: only by `endBackgroundTask`, or never.
   case beginBackgroundTask(seconds: Int64?)
-  /// Ends the task that was begun last.
+  /// Ends the task whose expiration handler runs, else the one that was begun last.
   case endBackgroundTask
   /// `UIApplication.backgroundRefreshStatus` (D-181).
   case readBackgroundRefreshStatus

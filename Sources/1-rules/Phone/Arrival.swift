@@ -45,7 +45,19 @@ extension Phone {
     guard !apps[app].registration.unregistered else {
       return withhold("the app unregistered itself", app, "D-029")
     }
+    guard !apps[app].isOffloaded || settings.offloadedShowsPushes else {
+      return withhold("the app is offloaded; its token is dead", app, "D-045")
+    }
+    guard !isDroppedAtAPNs(push, app) else {
+      return withhold("APNs discarded it as disabled by the user; the provider saw 200", app, "D-047")
+    }
     return app
+  }
+
+  /// A user who turned the app's notifications off may get no alert pushes from APNs at all (D-047, C-21).
+  private func isDroppedAtAPNs(_ push: DeliveredPayload, _ app: Int) -> Bool {
+    settings.deniedDropsAlertAtAPNs && push.pushType == .alert && push.content.hasAlert
+      && apps[app].permission.status != .notDetermined && !apps[app].permission.isGranted
   }
 
   /// Whether the push goes on to the user; what is for another part of the system goes there.

@@ -73,7 +73,7 @@ extension Phone {
     let result = apps[app].description.fetchResult
     record(.app("calls the fetch handler: \(result.rawValue)"), app, "D-173")
     if apps[app].state == .background, result == .newData {
-      record(.system("a new snapshot for the app switcher"), app, "D-173")
+      takeSnapshot(of: app, "D-173")
     }
     suspendIfIdle(app, "D-158")
   }

@@ -26,6 +26,28 @@ struct InstalledApp: Sendable {
   var waitingForUnlock: [Notice] = []
   /// It was on the screen when the phone was locked (D-115).
   var wasFrontAtLock = false
+  /// Its windows, the one used last at the end (D-137); without scenes none.
+  var scenes: [Scene] = []
+  var lastScene = 0
+  /// Windows that were closed, and its code has not been told.
+  var discardedScenes: [SceneID] = []
+  /// Since when it is behind, or was before it was suspended.
+  var backgroundSince: Instant?
+  var backgroundTasks: [BackgroundTask] = []
+  var lastTask = 0
+  /// The task whose expiration handler runs.
+  var expiringTask: Int?
+  /// A process waits for its launch (D-165).
+  var isPrepared = false
+  /// Only icon and data are here (D-045).
+  var isOffloaded = false
+  /// What its code has read or been told in this run (D-181).
+  var toldRefreshStatus: RefreshStatus?
+  /// When a newsstand app was last due a wake (D-188).
+  var newsstandAt: Instant?
+  /// What its UI shows, and what the picture in the app switcher shows of it, by the app's own names (D-183).
+  var page: String?
+  var snapshotPage: String?
 
   init(_ description: AppDescription) {
     self.description = description
@@ -43,6 +65,11 @@ struct InstalledApp: Sendable {
     suspendAt = nil
     wasFrontAtLock = false
     waitingForUnlock = []
+    for index in scenes.indices { scenes[index].phase = .unattached }
+    backgroundTasks = []
+    isPrepared = false
+    toldRefreshStatus = nil
+    page = nil
     registration.askedThisRun = false
     registration.answerDue = false
   }
@@ -98,6 +125,8 @@ struct Registration: Hashable, Sendable {
   var askedThisRun = false
   /// The app called `unregisterForRemoteNotifications` (D-029).
   var unregistered = false
+  /// A restored phone asked for the token by itself, and the app is told without having asked (D-044).
+  var unasked = false
   /// The push service's id (D-018).
   var registrationID: String?
 }

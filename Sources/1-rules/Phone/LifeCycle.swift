@@ -1,6 +1,22 @@
 import Basics
 import PushPayload
 
+/// Why a process is started. The timeline tells it always, the app's code learns it only in part: by its launch options
+/// or its scene's connection options (D-155, D-158, D-166).
+enum LaunchReason {
+  case icon
+  case notification
+  case push
+
+  var words: String {
+    switch self {
+    case .icon: "launched: the user opens the app"
+    case .notification: "launched: the user used a notification"
+    case .push: "launched in the background: a push wakes the app"
+    }
+  }
+}
+
 /// The order of life-cycle calls (spec section F).
 extension Phone {
   static let secondsToSuspension = Instant.Span.seconds(5)
@@ -13,6 +29,9 @@ extension Phone {
     guard old != state else { return }
     apps[app].state = state
     record(.state(from: old, to: state), app, rule)
+    guard state == .background else { return }
+    apps[app].backgroundSince = now
+    if old == .suspended { tellRefreshStatus(app) }
   }
 
   /// Calls the app's code, if it has that method and this iOS makes the call; then the code does what its script
@@ -36,35 +55,76 @@ extension Phone {
     call(method, of: app, .none, rule)
   }
 
-  /// willFinish and didFinish, in front or behind (D-155, D-158). The options hold the payload or nothing.
-  private mutating func start(_ app: Int, in state: AppState, with payload: JSONObject?, _ rule: Rule) {
-    if apps[app].description.hasSceneManifest, settings.iosVersion.major >= 13 {
-      record(.notModelled("scenes: called as an app without a scene manifest"), app, "D-161")
+  /// willFinish and didFinish (D-155, D-158). The options hold the payload or nothing; with scenes always nothing, and
+  /// the app launches in the background state until a scene comes to front (D-166; Apple, `applicationState`).
+  private mutating func start(
+    _ app: Int, in state: AppState, with payload: JSONObject?, _ reason: LaunchReason, _ rule: Rule
+  ) {
+    let hasScenes = usesScenes(app)
+    setState(hasScenes ? .background : state, of: app, rule)
+    record(.system(reason.words), app, rule)
+    if apps[app].isPrepared {
+      apps[app].isPrepared = false
+      record(.system("its process was prepared before; only now its code is called"), app, "D-165")
     }
-    setState(state, of: app, rule)
-    call(.willFinishLaunching, of: app, .launchOptions(remoteNotification: payload), rule)
-    call(.didFinishLaunching, of: app, .launchOptions(remoteNotification: payload), rule)
+    apps[app].toldRefreshStatus = refreshStatus(of: app)
+    if hasScenes, payload != nil {
+      record(.system("an app with scenes gets no launch options"), app, "D-166")
+    }
+    let options = Callback.Arguments.launchOptions(remoteNotification: hasScenes ? nil : payload)
+    call(.willFinishLaunching, of: app, options, rule)
+    call(.didFinishLaunching, of: app, options, rule)
     apps[app].delegateSet = apps[app].description.delegate == .beforeLaunchEnds && settings.iosVersion.major >= 10
+    tellDiscardedScenes(app)
+    tellUnaskedToken(app)
   }
 
-  /// Starts a process on the screen, up to but without `didBecomeActive`.
-  mutating func launchInFront(_ app: Int, with payload: JSONObject?, _ rule: Rule) {
-    start(app, in: .inactive, with: payload, rule)
+  /// Windows that were closed while the app did not run (Apple, `didDiscardSceneSessions`).
+  private mutating func tellDiscardedScenes(_ app: Int) {
+    guard !apps[app].discardedScenes.isEmpty else { return }
+    let scenes = apps[app].discardedScenes
+    apps[app].discardedScenes = []
+    if usesScenes(app) { call(.didDiscardSceneSessions, of: app, .sceneSessions(scenes), "D-137") }
   }
 
-  /// Starts a process behind for an event: willFinish, didFinish, didEnterBackground (D-158).
-  mutating func launchBehind(_ app: Int, with payload: JSONObject, _ rule: Rule) {
-    start(app, in: .background, with: payload, rule)
-    call(.didEnterBackground, of: app, "D-158")
+  /// Starts a process on the screen, up to but without `didBecomeActive`. `response`: what the user did with a
+  /// notification, for the scene that connects. Answers whether a scene was given it.
+  @discardableResult
+  mutating func launchInFront(
+    _ app: Int, with payload: JSONObject?, _ rule: Rule, response: ResponseArgument? = nil
+  ) -> Bool {
+    start(app, in: .inactive, with: payload, payload == nil && response == nil ? .icon : .notification, rule)
+    guard usesScenes(app) else { return false }
+    return enterForeground(app, rule, response: response)
+  }
+
+  /// Starts a process behind for an event: willFinish, didFinish, didEnterBackground (D-158). Of an app with scenes none
+  /// connects (D-107).
+  mutating func launchBehind(
+    _ app: Int, with payload: JSONObject?, _ rule: Rule, because reason: LaunchReason = .push
+  ) {
+    start(app, in: .background, with: payload, reason, rule)
+    if usesScenes(app) {
+      if settings.backgroundLaunchConnectsScene {
+        connectScene(of: app, with: nil, "D-107")
+      } else {
+        record(.system("no scene connects until the user opens the app"), app, "D-107")
+      }
+    }
+    announce(.didEnterBackground, of: app, "D-158")
     lateDelegate(app)
   }
 
-  /// Brings a process that exists to the screen, up to but without `didBecomeActive` (D-156).
-  mutating func enterForeground(_ app: Int, _ rule: Rule) {
+  /// Brings a process that exists to the screen, up to but without `didBecomeActive` (D-156). Answers whether a scene
+  /// connected and was given the response (D-137).
+  @discardableResult
+  mutating func enterForeground(_ app: Int, _ rule: Rule, response: ResponseArgument? = nil) -> Bool {
     apps[app].suspendAt = nil
     if apps[app].state == .suspended { setState(.background, of: app, rule) }
-    call(.willEnterForeground, of: app, rule)
+    let connected = usesScenes(app) && connectScene(of: app, with: response, rule)
+    announce(.willEnterForeground, of: app, rule)
     setState(.inactive, of: app, rule)
+    return connected && response != nil
   }
 
   /// The last step to the screen; a prompt or the open centre keeps the app inactive.
@@ -72,7 +132,7 @@ extension Phone {
     guard apps[app].state == .inactive, prompt?.bundleID != apps[app].description.bundleID, !centreIsOpen, !isLocked
     else { return }
     setState(.active, of: app, rule)
-    call(.didBecomeActive, of: app, rule)
+    announce(.didBecomeActive, of: app, rule)
     lateDelegate(app)
     if apps[app].registration.answerDue { later.append(.token(apps[app].description.bundleID)) }
     if let held = apps[app].held {
@@ -90,7 +150,7 @@ extension Phone {
   /// Something comes over the app in front (D-124, D-160).
   mutating func resignActive(_ app: Int, _ rule: Rule) {
     guard apps[app].state == .active else { return }
-    call(.willResignActive, of: app, rule)
+    announce(.willResignActive, of: app, rule)
     setState(.inactive, of: app, rule)
   }
 
@@ -103,13 +163,13 @@ extension Phone {
       call(.willTerminate, of: app, "D-164")
       return end(app, as: .notRunning, "D-164")
     }
-    if apps[app].state == .active { call(.willResignActive, of: app, rule) }
+    if apps[app].state == .active { announce(.willResignActive, of: app, rule) }
     if apps[app].description.exitsOnSuspend {
       call(.willTerminate, of: app, "D-164")
       return end(app, as: .notRunning, "D-164")
     }
     setState(.background, of: app, rule)
-    call(.didEnterBackground, of: app, rule)
+    announce(.didEnterBackground, of: app, rule)
     apps[app].suspendAt = now + Self.secondsToSuspension
   }
 
@@ -133,9 +193,10 @@ extension Phone {
     }
   }
 
-  /// Suspends an app that nothing keeps running: no handler open, not within its seconds after leaving the screen.
+  /// Suspends an app that nothing keeps running: no handler open, no background task, not within its seconds after
+  /// leaving the screen.
   mutating func suspendIfIdle(_ app: Int, _ rule: Rule) {
-    guard apps[app].state == .background, apps[app].suspendAt == nil,
+    guard apps[app].state == .background, apps[app].suspendAt == nil, apps[app].backgroundTasks.isEmpty,
       !apps[app].awaited.contains(where: { $0.method != .willPresent })
     else { return }
     setState(.suspended, of: app, rule)
@@ -153,35 +214,56 @@ extension Phone {
     guard apps[app].state == .background else {
       return record(.system("only an app in the background can be suspended"), app, "D-157")
     }
+    if !apps[app].backgroundTasks.isEmpty {
+      record(.system("a background task keeps the app running"), app, "D-172")
+    }
     apps[app].suspendAt = nil
     suspendIfIdle(app, "D-157")
   }
 
   mutating func endBySystem(_ app: Int) {
     guard apps[app].state.isAlive else { return record(.system("it does not run"), app, "D-162") }
+    if apps[app].state.isFront { centreIsOpen = false }
     if apps[app].state.isExecuting { call(.willTerminate, of: app, "D-162") }
     end(app, as: .notRunning, "D-162")
   }
 
-  mutating func forceQuit(_ app: Int) {
-    record(.user("swipes the app away"), app, "D-163")
-    if apps[app].state.isExecuting { call(.willTerminate, of: app, "D-163") }
-    if apps[app].state.isFront { centreIsOpen = false }
-    end(app, as: .forceQuit, "D-163")
+  /// Whom the system would choose: of the suspended apps the one left longest ago, else of those that execute behind.
+  mutating func endForMemory() {
+    for state in [AppState.suspended, .background] {
+      let candidates = apps.indices.filter { apps[$0].state == state }
+      let oldest = candidates.min {
+        (apps[$0].backgroundSince ?? now) < (apps[$1].backgroundSince ?? now)
+      }
+      guard let oldest else { continue }
+      record(.system("memory is short"), oldest, "D-162")
+      return endBySystem(oldest)
+    }
+    record(.system("memory is short; no app behind to end"), nil, "D-162")
   }
 
-  mutating func restart() {
-    record(.user("restarts the phone"), nil, "D-163")
-    prompt = nil
-    waitingPrompts = []
-    waitingTap = nil
-    later = []
-    centreIsOpen = false
-    for app in apps.indices {
-      end(app, as: .notRunning, "D-163")
-      for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
-      apps[app].entries.removeAll { !$0.inCentre && !$0.onLockScreen }
+  mutating func forceQuit(_ app: Int) {
+    record(.user("swipes the app away"), app, "D-163")
+    if apps[app].state.isExecuting {
+      disconnect(apps[app].scenes.map(\.id), of: app)
+      call(.willTerminate, of: app, "D-163")
     }
-    isLocked = true
+    if apps[app].state.isFront { centreIsOpen = false }
+    end(app, as: .forceQuit, "D-163")
+    guard apps[app].description.supportsMultipleScenes else { return }
+    apps[app].discardedScenes += apps[app].scenes.map(\.id)
+    apps[app].scenes = []
+  }
+
+  /// A process before its time (Apple, "About the app launch sequence"): none of the app's code is called (D-165).
+  mutating func prewarm(_ app: Int) {
+    guard settings.iosVersion.major >= 15 else {
+      return record(.system("iOS \(settings.iosVersion) prepares no processes"), app, "D-165")
+    }
+    guard apps[app].state == .notRunning, !apps[app].isOffloaded else {
+      return record(.system("no process is prepared: the app runs, was swiped away, or is not here"), app, "D-165")
+    }
+    apps[app].isPrepared = true
+    record(.system("a process is prepared; the app counts as not running"), app, "D-165")
   }
 }

@@ -11,13 +11,18 @@ public import Basics
 public struct Phone: Sendable {
   public internal(set) var settings: PhoneSettings
   public internal(set) var isLocked: Bool
-  public internal(set) var isOnline: Bool
+  public internal(set) var network: Network
+  public internal(set) var isInAirplaneMode = false
   /// All that happened since the start or since `takeTimeline`.
   public internal(set) var timeline: [TimelineEntry] = []
 
   var now = Instant(milliseconds: .min)
   /// In the order of installation, so that nothing depends on hashing.
   var apps: [InstalledApp] = []
+  /// What the phone was connected to when airplane mode was turned on.
+  var networkBeforeAirplane: Network?
+  /// Restarted with a passcode, and not unlocked since (D-185).
+  var awaitsFirstUnlock = false
   /// Lies over the app in front (D-124).
   var centreIsOpen = false
   /// The permission prompt on the screen (D-013), and those that wait for their app to come to front.
@@ -37,7 +42,7 @@ public struct Phone: Sendable {
   public init(_ settings: PhoneSettings = PhoneSettings()) {
     self.settings = settings
     isLocked = settings.locked
-    isOnline = settings.online
+    network = settings.online ? .online : .none
   }
 
   /// Takes one event and answers what to do outside, first effect first.
@@ -48,23 +53,29 @@ public struct Phone: Sendable {
       now = target
       recordSettings()
     }
+    passTime(to: target)
+    step(event)
+    runLater()
+    passTime(to: target)
+    defer { effects = [] }
+    return effects
+  }
+
+  /// Does what is due until then; also what the event itself has made due at once.
+  private mutating func passTime(to target: Instant) {
     while let next = due, next <= target {
       now = max(now, next)
       fire()
       runLater()
     }
     now = target
-    step(event)
-    runLater()
-    defer { effects = [] }
-    return effects
   }
 
   /// When the next thing happens by itself; nil: nothing waits.
   public var due: Instant? {
     var earliest: Instant?
     for app in apps {
-      for time in [app.suspendAt, app.held?.until, app.awaited.map(\.due).min()] {
+      for time in [app.suspendAt, app.held?.until, app.awaited.map(\.due).min(), backgroundTasksDue(app)] {
         guard let time else { continue }
         earliest = min(earliest ?? time, time)
       }
@@ -79,22 +90,28 @@ public struct Phone: Sendable {
   }
 
   private mutating func step(_ event: Event) {
+    take(event)
+    // without a passcode the lock asks for nothing: what was used on it opens at once (D-139)
+    if !settings.passcode, isLocked, waitingTap != nil { unlock() }
+  }
+
+  private mutating func take(_ event: Event) {
     switch event {
     case .push(let push): arrive(push)
     case .tokenIssued(let bundleID, let token): withApp(bundleID) { $0.takeToken(token, for: $1) }
     case .registrationFailed(let bundleID, let reason):
       withApp(bundleID) { $0.takeRegistrationFailure(reason, for: $1) }
     case .registrationIDReceived(let bundleID, let id): withApp(bundleID) { $0.takeRegistrationID(id, for: $1) }
-    case .networkChanged(let online): changeNetwork(online: online)
-    case .setNetwork(let network): record(.notModelled("the network \(network.rawValue)"), nil, "D-116")
+    case .networkChanged(let online): setNetwork(online ? .online : .none)
+    case .setNetwork(let network): setNetwork(network)
     case .timePassed: break
 
     case .installApp(let description): install(description)
     case .uninstallApp(let bundleID): withApp(bundleID) { $0.uninstall($1) }
-    case .offloadApp(let bundleID), .reinstallOffloaded(let bundleID):
-      withApp(bundleID) { $0.record(.notModelled("an offloaded app"), $1, "D-045") }
-    case .restoreFromBackup: record(.notModelled("a restore from a backup"), nil, "D-044")
-    case .updateIOS(let version): record(.notModelled("an update to iOS \(version)"), nil, "D-006")
+    case .offloadApp(let bundleID): withApp(bundleID) { $0.offload($1) }
+    case .reinstallOffloaded(let bundleID): withApp(bundleID) { $0.reinstallOffloaded($1) }
+    case .restoreFromBackup(let toNewPhone): restore(toNewPhone: toNewPhone)
+    case .updateIOS(let version): updateIOS(to: version)
     case .launch(let bundleID): withApp(bundleID) { $0.openByIcon($1) }
     case .tap(let bundleID, let id): withApp(bundleID) { $0.tap($1, id: id) }
     case .expand(let bundleID, let id): withApp(bundleID) { $0.expand($1, id: id) }
@@ -112,7 +129,7 @@ public struct Phone: Sendable {
     case .lock: lock()
     case .unlock: unlock()
     case .cancelUnlock: cancelUnlock()
-    case .failUnlock: record(.notModelled("a failed authentication"), nil, "D-139")
+    case .failUnlock: failUnlock()
     case .home: home()
     case .openCentre: openCentre()
     case .closeCentre: closeCentre()
@@ -122,19 +139,19 @@ public struct Phone: Sendable {
     case .changePermission(let bundleID, let settings):
       withApp(bundleID) { $0.changePermission(settings, for: $1) }
     case .restart: restart()
-    case .airplane: record(.notModelled("airplane mode"), nil, "D-116")
-    case .changeBackgroundRefresh(let bundleID, _):
-      withApp(bundleID) { $0.record(.notModelled("the app's Background App Refresh"), $1, "D-181") }
-    case .openScene(let bundleID), .showScene(let bundleID, _), .closeScene(let bundleID, _):
-      withApp(bundleID) { $0.record(.notModelled("several scenes"), $1, "D-137") }
+    case .airplane(let on): setAirplane(on)
+    case .changeBackgroundRefresh(let bundleID, let on): withApp(bundleID) { $0.changeBackgroundRefresh(on, of: $1) }
+    case .openScene(let bundleID): withApp(bundleID) { $0.openScene($1) }
+    case .showScene(let bundleID, let scene): withApp(bundleID) { $0.showScene(scene, of: $1) }
+    case .closeScene(let bundleID, let scene): withApp(bundleID) { $0.closeScene(scene, of: $1) }
     case .change(let new): change(to: new)
 
     case .suspend(let bundleID): withApp(bundleID) { $0.suspendNow($1) }
     case .endBySystem(let bundleID): withApp(bundleID) { $0.endBySystem($1) }
-    case .terminateForMemory: record(.notModelled("a lack of memory"), nil, "D-162")
-    case .prewarm(let bundleID): withApp(bundleID) { $0.record(.notModelled("a prepared process"), $1, "D-165") }
-    case .disconnectScene(let bundleID, _):
-      withApp(bundleID) { $0.record(.notModelled("a scene disconnected by the system"), $1, "D-137") }
+    case .terminateForMemory(let bundleID):
+      if let bundleID { withApp(bundleID) { $0.endBySystem($1) } } else { endForMemory() }
+    case .prewarm(let bundleID): withApp(bundleID) { $0.prewarm($1) }
+    case .disconnectScene(let bundleID, let scene): withApp(bundleID) { $0.disconnectScene(scene, of: $1) }
     case .app(let bundleID, let act):
       withApp(bundleID) { phone, app in
         guard phone.apps[app].state.isExecuting else {
@@ -150,9 +167,10 @@ public struct Phone: Sendable {
     for app in apps.indices {
       if let suspendAt = apps[app].suspendAt, suspendAt <= now {
         apps[app].suspendAt = nil
-        record(.system("a snapshot for the app switcher"), app, "D-157")
+        takeSnapshot(of: app, "D-157")
         suspendIfIdle(app, "D-157")
       }
+      fireBackgroundTasks(of: app)
       while let index = apps[app].awaited.firstIndex(where: { $0.due <= now }) {
         resolve(apps[app].awaited.remove(at: index), of: app)
       }
@@ -185,7 +203,7 @@ public struct Phone: Sendable {
         locked: isLocked, what: what, rule: rule))
   }
 
-  private mutating func recordSettings() {
+  mutating func recordSettings() {
     let (set, notModelled) = settings.differences()
     let switches = set.map { ", \($0.name) \($0.value)" }.joined()
     record(.system("\(settings.name): iOS \(settings.iosVersion)\(switches)"), nil, "D-002")
@@ -198,12 +216,14 @@ public struct Phone: Sendable {
     settings.locked = isLocked
     settings.online = isOnline
     settings.iosVersion = old.iosVersion
-    if new.iosVersion != old.iosVersion {
-      record(.notModelled("an update from iOS \(old.iosVersion) to \(new.iosVersion)"), nil, "D-006")
-    }
+    if new.iosVersion != old.iosVersion { updateIOS(to: new.iosVersion) }
     guard settings != old else { return }
     recordSettings()
-    for app in apps.indices where apps[app].held != nil { reconsiderHeld(app) }
+    if !settings.passcode { endWaitForFirstUnlock() }
+    for app in apps.indices {
+      tellRefreshStatus(app)
+      reconsiderHeld(app)
+    }
   }
 }
 

@@ -21,6 +21,8 @@ public struct PhoneSettings: Hashable, Sendable {
   public var lowPower = false
   /// Background App Refresh for the whole phone (D-180).
   public var backgroundRefresh = true
+  /// Nobody on this phone may turn Background App Refresh on: parental controls, management (D-181).
+  public var backgroundRefreshRestricted = false
   /// Not modelled yet (D-265). When the scheduled summary comes: minutes after midnight in the phone's zone.
   public var summaryTimes: [Int] = []
   public var online = true
@@ -65,6 +67,14 @@ public struct PhoneSettings: Hashable, Sendable {
   public var noDelegateShows = false
   /// `didEnterBackground` again when a suspended app is resumed for an event (D-159, C-24).
   public var debOnResume = false
+  /// An app with scenes that is launched in the background has a scene connected at once (D-107).
+  public var backgroundLaunchConnectsScene = false
+  /// After a restart background launches wait for the first unlock, on a phone with a passcode (D-185).
+  public var launchesWaitForFirstUnlock = true
+  /// After a restore an app is told of its new token without asking (D-044).
+  public var registersAfterRestore = true
+  /// The token of an offloaded app stays good, and the system shows what comes for it (D-045).
+  public var offloadedShowsPushes = false
   /// Badge 0 removes the app's delivered notifications (D-230, C-18).
   public var zeroClears = true
   /// Badge 0 on a badge that is 0 does nothing (D-232). nil: on to iOS 9.
@@ -79,7 +89,7 @@ public struct PhoneSettings: Hashable, Sendable {
   public var voipAfterForceQuit = true
   /// Registering while offline fails at once instead of waiting in silence (D-041, C-22).
   public var offlineRegistrationFails = false
-  /// A phone that may not show alerts gets none from APNs (D-047, C-21). Read by the courier, logged here.
+  /// A phone that may not show alerts gets none from APNs (D-047, C-21).
   public var deniedDropsAlertAtAPNs = false
 
   public init(iosVersion: IOSVersion = IOSVersion(17)) { self.iosVersion = iosVersion }
@@ -98,6 +108,8 @@ extension PhoneSettings {
   var bannerTime: Instant.Span { .seconds(max(0, bannerSeconds)) }
   var refreshBlocks: Bool { refreshOffBlocksPush ?? !(8...10).contains(iosVersion.major) }
   var wakeTime: Instant.Span { .seconds(max(0, strictSeed ? max(180, backgroundSeconds) : backgroundSeconds)) }
+  /// Low Power Mode came with iOS 9.
+  var isLowPower: Bool { lowPower && iosVersion.major >= 9 }
   var backgroundTaskTime: Instant.Span {
     if let backgroundTaskSeconds { return .seconds(max(0, backgroundTaskSeconds)) }
     return .seconds(iosVersion.major < 7 ? 600 : iosVersion.major < 13 ? 180 : 30)
@@ -122,12 +134,13 @@ extension PhoneSettings {
     note("bannerSeconds", bannerSeconds, plain.bannerSeconds)
     note("lowPower", lowPower, plain.lowPower)
     note("backgroundRefresh", backgroundRefresh, plain.backgroundRefresh)
+    note("backgroundRefreshRestricted", backgroundRefreshRestricted, plain.backgroundRefreshRestricted)
     note("summaryTimes", summaryTimes, plain.summaryTimes, unread: "D-265")
     note("online", online, plain.online)
     note("locked", locked, plain.locked)
     note("zone", zone, plain.zone, unread: "D-272")
     note("language", language, plain.language, unread: "D-205")
-    note("passcode", passcode, plain.passcode, unread: "D-185")
+    note("passcode", passcode, plain.passcode)
     note("listedForDevelopment", listedForDevelopment, plain.listedForDevelopment)
     note("strictSeed", strictSeed, plain.strictSeed)
     note("iOS9StaleTokens", keepsStaleTokens, plain.keepsStaleTokens)
@@ -137,13 +150,16 @@ extension PhoneSettings {
     note("powerBudgetPerDay", powerBudgetPerDay, plain.powerBudgetPerDay)
     note("developerAttached", developerAttached, plain.developerAttached)
     note("backgroundSeconds", backgroundSeconds, plain.backgroundSeconds)
-    note(
-      "backgroundTaskSeconds", backgroundTaskTime.milliseconds, plain.backgroundTaskTime.milliseconds, unread: "D-172")
+    note("backgroundTaskSeconds", backgroundTaskTime.milliseconds, plain.backgroundTaskTime.milliseconds)
     note("presentSeconds", presentSeconds, plain.presentSeconds)
     note("extensionSeconds", extensionSeconds, plain.extensionSeconds, unread: "D-252")
     note("foregroundPairOrder", foregroundPairOrder.rawValue, plain.foregroundPairOrder.rawValue)
     note("noDelegateShows", noDelegateShows, plain.noDelegateShows)
     note("debOnResume", debOnResume, plain.debOnResume)
+    note("backgroundLaunchConnectsScene", backgroundLaunchConnectsScene, plain.backgroundLaunchConnectsScene)
+    note("launchesWaitForFirstUnlock", launchesWaitForFirstUnlock, plain.launchesWaitForFirstUnlock)
+    note("registersAfterRestore", registersAfterRestore, plain.registersAfterRestore)
+    note("offloadedShowsPushes", offloadedShowsPushes, plain.offloadedShowsPushes)
     note("zeroClears", zeroClears, plain.zeroClears)
     note("zeroNeedsChange", zeroMustChange, plain.zeroMustChange)
     note("minusOneClears", minusOneRemoves, plain.minusOneRemoves)
@@ -151,7 +167,7 @@ extension PhoneSettings {
     note("refreshOffBlocksPush", refreshBlocks, plain.refreshBlocks)
     note("voipAfterForceQuit", voipAfterForceQuit, plain.voipAfterForceQuit, unread: "D-187")
     note("offlineRegistrationFails", offlineRegistrationFails, plain.offlineRegistrationFails)
-    note("deniedDropsAlertAtAPNs", deniedDropsAlertAtAPNs, plain.deniedDropsAlertAtAPNs, unread: "D-047")
+    note("deniedDropsAlertAtAPNs", deniedDropsAlertAtAPNs, plain.deniedDropsAlertAtAPNs)
     return (set, notModelled)
   }
 }

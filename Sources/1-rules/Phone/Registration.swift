@@ -11,46 +11,9 @@ enum DeferredAnswer: Hashable, Sendable {
   case handler(String, Callback.Method, Callback.Arguments, Rule)
 }
 
-/// Installation, the token and its failure (spec sections B1, B3).
+/// The token and its failure (spec sections B1, B3).
 extension Phone {
   private static let mostAnswersAtOnce = 64
-
-  mutating func install(_ description: AppDescription) {
-    if let app = index(of: description.bundleID) {
-      record(.system("updates the app"), app, "D-002")
-      if apps[app].state.isFront { centreIsOpen = false }
-      end(app, as: .notRunning, "D-162")
-      apps[app].description = description
-      return
-    }
-    var app = InstalledApp(description)
-    var kept = false
-    if let remembered = rememberedPermissions.removeValue(forKey: description.bundleID),
-      (now - remembered.since) < settings.permissionMemory
-    {
-      app.permission = remembered.permission
-      kept = true
-    }
-    apps.append(app)
-    record(.system("installed\(kept ? "; the old answer about notifications is kept" : "")"), apps.count - 1, "D-023")
-  }
-
-  mutating func uninstall(_ app: Int) {
-    record(.user("deletes the app"), app, "D-045")
-    let gone = apps[app]
-    let bundleID = gone.description.bundleID
-    if gone.state.isFront { centreIsOpen = false }
-    if gone.permission.status != .notDetermined { rememberedPermissions[bundleID] = (gone.permission, now) }
-    if let token = gone.registration.token {
-      removedBefore.insert(bundleID)
-      effects.append(
-        .tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: settings.keepsStaleTokens))
-    }
-    if prompt?.bundleID == bundleID { prompt = nil }
-    waitingPrompts.removeAll { $0.bundleID == bundleID }
-    if waitingTap?.bundleID == bundleID { waitingTap = nil }
-    apps.remove(at: app)
-  }
 
   /// Asks APNs, or answers at once what is known (D-040 … D-043).
   mutating func requestToken(_ app: Int) {
@@ -78,7 +41,7 @@ extension Phone {
     }
   }
 
-  private mutating func askAPNs(_ app: Int) {
+  mutating func askAPNs(_ app: Int) {
     let description = apps[app].description
     record(.system("asks APNs for a token (\(description.apsEnvironment.rawValue))"), app, "D-043")
     effects.append(
@@ -97,7 +60,9 @@ extension Phone {
     let waiting = apps[app].registration.waiting
     apps[app].registration.token = token
     removedBefore.remove(apps[app].description.bundleID)
-    if waiting || (old != nil && old != token) { later.append(.token(apps[app].description.bundleID)) }
+    if waiting || apps[app].registration.unasked || (old != nil && old != token) {
+      later.append(.token(apps[app].description.bundleID))
+    }
   }
 
   mutating func takeRegistrationFailure(_ reason: String, for app: Int) {
@@ -113,14 +78,9 @@ extension Phone {
     record(.system("registration id \(id): \(proof)"), app, "D-018")
   }
 
-  mutating func changeNetwork(online: Bool) {
-    guard online != isOnline else { return }
-    isOnline = online
-    settings.online = online
-    record(.system(online ? "the network is back" : "the network is gone"), nil, "D-116")
-    effects.append(.connectionChanged(online: online))
-    guard online else { return }
-    for app in apps.indices where apps[app].registration.waiting {
+  /// The network is back: what waits for a token asks (D-041).
+  mutating func askAgain() {
+    for app in apps.indices where apps[app].registration.waiting || apps[app].registration.unasked {
       if apps[app].registration.token == nil {
         askAPNs(app)
       } else {
@@ -173,6 +133,12 @@ extension Phone {
     }
   }
 
+  /// After a restore `didRegister…` may come without the app's asking (D-044): at its first launch.
+  mutating func tellUnaskedToken(_ app: Int) {
+    guard apps[app].registration.unasked, apps[app].registration.token != nil else { return }
+    later.append(.token(apps[app].description.bundleID))
+  }
+
   private mutating func tellToken(_ app: Int) {
     guard let token = apps[app].registration.token else { return }
     guard apps[app].state.isExecuting else {
@@ -187,6 +153,10 @@ extension Phone {
     }
     apps[app].registration.waiting = false
     apps[app].registration.answerDue = false
+    if apps[app].registration.unasked {
+      apps[app].registration.unasked = false
+      record(.system("told of its new token without asking, after the restore"), app, "D-044")
+    }
     call(.didRegisterForRemoteNotifications, of: app, .token(token), "D-015")
   }
 }

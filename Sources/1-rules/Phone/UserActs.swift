@@ -6,6 +6,7 @@ extension Phone {
   /// By the icon: the app learns of no notification, and none is taken away (D-131, D-134, D-228).
   mutating func openByIcon(_ app: Int) {
     guard !isLocked else { return record(.user("cannot open the app, the phone is locked"), app, "D-139") }
+    guard !apps[app].isOffloaded else { return reinstallOffloaded(app) }
     switch apps[app].state {
     case .notRunning, .forceQuit:
       record(.user("opens the app by its icon"), app, "D-131")
@@ -39,7 +40,10 @@ extension Phone {
     guard !isLocked else {
       waitingTap = (apps[app].description.bundleID, entry.id)
       return record(
-        .user("uses the notification \(entry.id) on the lock screen; the phone asks who it is"), app, "D-139")
+        .user(
+          "uses the notification \(entry.id) on the lock screen\(settings.passcode ? "; the phone asks who it is" : "")"
+        ),
+        app, "D-139")
     }
     use(entry, of: app, by: nil)
   }
@@ -51,17 +55,21 @@ extension Phone {
     record(.user("uses the notification \(entry.id)"), app, rule)
     apps[app].entries.removeAll { $0.id == entry.id }
     record(.removed(ids: [entry.id], reason: "used"), app, rule)
+    guard !apps[app].isOffloaded else { return reinstallOffloaded(app) }
     let content = entry.notice.content
+    chooseScene(of: app, for: content, rule)
+    let response = ResponseArgument(
+      Callback.defaultAction, to: entry.argument, targetScene: targetScene(of: app, for: content))
     switch apps[app].state {
     case .notRunning, .forceQuit:
       clearScreen(for: app)
-      launchInFront(app, with: content.userInfo, rule)
-      respond(entry, of: app, rule, isLaunch: true)
+      let toldScene = launchInFront(app, with: content.userInfo, rule, response: response)
+      respond(entry, of: app, rule, isLaunch: true, toldScene: toldScene)
       becomeActive(app, rule)
     case .suspended, .background:
       clearScreen(for: app)
-      enterForeground(app, rule)
-      respond(entry, of: app, rule, isLaunch: false)
+      let toldScene = enterForeground(app, rule, response: response)
+      respond(entry, of: app, rule, isLaunch: false, toldScene: toldScene)
       becomeActive(app, rule)
     case .active, .inactive:
       // not the banner over the app, then out of the centre, which lies over it meanwhile (D-135)
@@ -83,13 +91,16 @@ extension Phone {
 
   /// DRR, else DRF, else DRN; after a cold start DRN is not called, the launch options have told already (D-130).
   private mutating func respond(
-    _ entry: CentreEntry, of app: Int, _ rule: Rule, isLaunch: Bool
+    _ entry: CentreEntry, of app: Int, _ rule: Rule, isLaunch: Bool, toldScene: Bool = false
   ) {
     if settings.iosVersion.major >= 10, apps[app].delegateSet {
       guard
         call(
           .didReceiveResponse, of: app,
-          .response(ResponseArgument(Callback.defaultAction, to: entry.argument)), rule)
+          .response(
+            ResponseArgument(
+              Callback.defaultAction, to: entry.argument,
+              targetScene: targetScene(of: app, for: entry.notice.content))), rule)
       else {
         return record(
           .withheld(pushID: entry.notice.pushID, reason: "the delegate has no didReceive response"), app, "D-002")
@@ -98,6 +109,9 @@ extension Phone {
     }
     if settings.iosVersion.major >= 10, apps[app].description.delegate == .afterLaunch, isLaunch {
       return record(.fault("delegate set too late: the response that launched the app is lost"), app, "D-004")
+    }
+    if toldScene {
+      return record(.system("only the connection options of the scene carry the notification"), app, "D-138")
     }
     if fetch(entry.notice, app, rule) { return }
     if !isLaunch { call(.didReceiveRemoteNotification, of: app, .userInfo(entry.notice.content.userInfo), rule) }
@@ -127,6 +141,13 @@ extension Phone {
     record(.user("turns away from the unlock"), wanted.flatMap { index(of: $0.bundleID) }, "D-139")
   }
 
+  /// The phone goes on asking; a notification that was used goes on waiting (D-139).
+  mutating func failUnlock() {
+    guard isLocked else { return }
+    guard settings.passcode else { return record(.user("needs no passcode"), nil, "D-139") }
+    record(.user("is not recognised; the phone stays locked"), waitingTap.flatMap { index(of: $0.bundleID) }, "D-139")
+  }
+
   mutating func unlock() {
     guard isLocked else { return }
     isLocked = false
@@ -136,6 +157,7 @@ extension Phone {
     let wasFront = apps.firstIndex(where: \.wasFrontAtLock)
     record(.user("unlocks the phone"), nil, waited == nil ? "D-140" : "D-139")
     leaveLockScreen()
+    endWaitForFirstUnlock()
     if let waited, let app = index(of: waited.bundleID),
       let entry = apps[app].entries.first(where: { $0.id == waited.id })
     {

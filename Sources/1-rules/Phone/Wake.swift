@@ -6,24 +6,29 @@ extension Phone {
   /// Why an app is not woken, in the order of D-170: the first one missing is the reason that is told.
   private enum Obstacle {
     case oldSystem
+    case offloaded
     case strictSeed
     case noMode
     case noCallback
     case forceQuit
     case refreshOff
     case lowPower
+    case firstUnlock
     case budget
   }
 
   private func lastingObstacle(_ app: Int) -> Obstacle? {
     let description = apps[app].description
     if settings.iosVersion.major < 7 { return .oldSystem }
+    if apps[app].isOffloaded { return .offloaded }
     if settings.strictSeed, !apps[app].state.isAlive { return .strictSeed }
     if !description.backgroundModes.contains(.remoteNotification) { return .noMode }
     if !apps[app].implements(.didReceiveRemoteNotificationFetch, in: settings.iosVersion) { return .noCallback }
     if apps[app].state == .forceQuit { return .forceQuit }
+    if settings.refreshBlocks, settings.backgroundRefreshRestricted { return .refreshOff }
     if settings.refreshBlocks, !(settings.backgroundRefresh && description.backgroundRefresh) { return .refreshOff }
-    if settings.refreshBlocks, settings.lowPower { return .lowPower }
+    if settings.refreshBlocks, settings.isLowPower { return .lowPower }
+    if awaitsFirstUnlock, settings.launchesWaitForFirstUnlock { return .firstUnlock }
     return nil
   }
 
@@ -33,14 +38,16 @@ extension Phone {
     if obstacle == nil, !apps[app].budget.take(settings, at: now) { obstacle = .budget }
     switch obstacle {
     case nil: run(app, with: notice, rule)
-    case .oldSystem:
-      noWake(app, notice, "iOS \(settings.iosVersion) wakes no app; only newsstand apps, once a day", rule)
+    case .oldSystem: noWakeBeforeIOS7(app, notice, rule)
+    case .offloaded: noWake(app, notice, "the app is offloaded", "D-045")
     case .strictSeed: noWake(app, notice, "the app has exited: no content reaches its code", rule)
     case .noMode: noWake(app, notice, "the app has no background mode remote-notification", "D-170")
     case .noCallback: noWake(app, notice, "the app implements no fetch callback", "D-170")
     case .forceQuit: noWake(app, notice, "the user swiped the app away: no wake until it is opened", rule)
     case .refreshOff: noWake(app, notice, "Background App Refresh is off", "D-180")
     case .lowPower: hold(app, notice, "Low Power Mode", until: nil, "D-179")
+    case .firstUnlock:
+      hold(app, notice, "before the first unlock since the restart", until: nil, "D-185", alsoVisible: true)
     case .budget:
       hold(
         app, notice, "its wakes for now are used up", until: apps[app].budget.nextWake(settings, after: now),
@@ -52,11 +59,25 @@ extension Phone {
     record(.withheld(pushID: notice.pushID, reason: "no wake: \(reason)"), app, rule)
   }
 
-  /// Only a silent push is held, and only the newest (D-177); the wake of a visible one is lost (D-178).
+  /// A newsstand app is due one wake in 24 hours (D-188): noted here, not carried out.
+  private mutating func noWakeBeforeIOS7(_ app: Int, _ notice: Notice, _ rule: Rule) {
+    let version = settings.iosVersion
+    guard version.major >= 5, apps[app].description.backgroundModes.contains(.newsstand) else {
+      return noWake(app, notice, "iOS \(version) wakes no app; only newsstand apps, once a day", rule)
+    }
+    if let last = apps[app].newsstandAt, now - last < .hours(24) {
+      return noWake(app, notice, "the newsstand app had its one push of these 24 hours", "D-188")
+    }
+    apps[app].newsstandAt = now
+    noWake(app, notice, "iOS \(version) would wake the newsstand app, once in 24 hours; noted only", "D-188")
+  }
+
+  /// Only a silent push is held, and only the newest (D-177); the wake of a visible one is lost (D-178), except that it
+  /// waits for the first unlock (D-185).
   private mutating func hold(
-    _ app: Int, _ notice: Notice, _ reason: String, until: Instant?, _ rule: Rule
+    _ app: Int, _ notice: Notice, _ reason: String, until: Instant?, _ rule: Rule, alsoVisible: Bool = false
   ) {
-    guard !notice.content.isVisible else { return noWake(app, notice, reason, rule) }
+    guard alsoVisible || !notice.content.isVisible else { return noWake(app, notice, reason, rule) }
     record(.withheld(pushID: notice.pushID, reason: "held: \(reason)"), app, rule)
     if let old = apps[app].held {
       record(.withheld(pushID: old.notice.pushID, reason: "it was held, and a newer one takes its place"), app, "D-177")
@@ -85,7 +106,7 @@ extension Phone {
     case .notRunning: launchBehind(app, with: notice.content.userInfo, rule)
     case .suspended:
       setState(.background, of: app, rule)
-      if settings.debOnResume { call(.didEnterBackground, of: app, "D-159") }
+      if settings.debOnResume { announce(.didEnterBackground, of: app, "D-159") }
     case .background: break
     case .forceQuit, .inactive, .active: return
     }

@@ -1,0 +1,91 @@
+import Basics
+
+/// Apps come, are replaced, and go (D-023, D-045, D-239).
+extension Phone {
+  mutating func install(_ description: AppDescription) {
+    if let app = index(of: description.bundleID) { return update(app, to: description) }
+    var app = InstalledApp(description)
+    var kept = false
+    if let remembered = rememberedPermissions.removeValue(forKey: description.bundleID),
+      (now - remembered.since) < settings.permissionMemory
+    {
+      app.permission = remembered.permission
+      kept = true
+    }
+    apps.append(app)
+    record(.system("installed\(kept ? "; the old answer about notifications is kept" : "")"), apps.count - 1, "D-023")
+  }
+
+  /// A new version over the old one: token, permission, entries and data stay, the process does not.
+  private mutating func update(_ app: Int, to description: AppDescription) {
+    record(.system("updates the app"), app, "D-002")
+    if apps[app].state.isFront { centreIsOpen = false }
+    end(app, as: .notRunning, "D-162")
+    apps[app].description = description
+    apps[app].isOffloaded = false
+  }
+
+  mutating func uninstall(_ app: Int) {
+    record(.user("deletes the app"), app, "D-045")
+    let gone = apps[app]
+    let bundleID = gone.description.bundleID
+    if gone.state.isFront { centreIsOpen = false }
+    if gone.permission.status != .notDetermined { rememberedPermissions[bundleID] = (gone.permission, now) }
+    abandonToken(of: app)
+    forget(bundleID)
+    apps.remove(at: app)
+  }
+
+  /// APNs learns late that nothing takes the token any more (D-045); the next one is another (D-044).
+  private mutating func abandonToken(of app: Int) {
+    guard let token = apps[app].registration.token else { return }
+    let bundleID = apps[app].description.bundleID
+    removedBefore.insert(bundleID)
+    effects.append(.tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: settings.keepsStaleTokens))
+  }
+
+  private mutating func forget(_ bundleID: String) {
+    if prompt?.bundleID == bundleID { prompt = nil }
+    waitingPrompts.removeAll { $0.bundleID == bundleID }
+    if waitingTap?.bundleID == bundleID { waitingTap = nil }
+  }
+
+  // MARK: offloading (iOS 11)
+
+  /// The app's code goes; its icon, its data, its permission and what it has scheduled stay. To APNs and to the centre it
+  /// is gone like a deleted one, unless `offloadedShowsPushes`.
+  mutating func offload(_ app: Int) {
+    guard settings.iosVersion.major >= 11 else {
+      return record(.user("finds no way to offload an app on iOS \(settings.iosVersion)"), app, "D-045")
+    }
+    guard !apps[app].isOffloaded else { return record(.user("the app is offloaded already"), app, "D-045") }
+    record(.user("offloads the app: its icon and data stay"), app, "D-045")
+    if apps[app].state.isFront { centreIsOpen = false }
+    end(app, as: .notRunning, "D-045")
+    forget(apps[app].description.bundleID)
+    apps[app].isOffloaded = true
+    guard !settings.offloadedShowsPushes else { return }
+    abandonToken(of: app)
+    apps[app].registration.token = nil
+    apps[app].registration.waiting = false
+    removeEntries(of: app, "the app was offloaded", "D-239")
+    if apps[app].badge != 0 { setBadge(0, of: app, "D-239") }
+  }
+
+  /// From Settings, or by a tap on the icon; it needs the network.
+  mutating func reinstallOffloaded(_ app: Int) {
+    guard apps[app].isOffloaded else { return record(.user("the app is not offloaded"), app, "D-045") }
+    guard isOnline else {
+      return record(.user("wants the offloaded app back; there is no network to download it"), app, "D-045")
+    }
+    apps[app].isOffloaded = false
+    record(.user("gets the offloaded app back, with its data"), app, "D-045")
+  }
+
+  private mutating func removeEntries(of app: Int, _ reason: String, _ rule: Rule) {
+    guard !apps[app].entries.isEmpty else { return }
+    let ids = apps[app].entries.map(\.id)
+    apps[app].entries = []
+    record(.removed(ids: ids, reason: reason), app, rule)
+  }
+}
