@@ -140,6 +140,15 @@ struct InstallationTests {
     }
   }
 
+  @Test("D-044 an app that asks by itself after a restore is told once")
+  func asksItself() {
+    var story = used()
+    story.happens(.restoreFromBackup(toNewPhone: false), .tokenIssued(bundleID: Story.bundle, token: [9]), .unlock)
+    story.forget()
+    story.happens(.launch(bundleID: Story.bundle), .answerPrompt(allow: true))
+    #expect(story.callbacks.filter { $0.method == .didRegisterForRemoteNotifications }.count == 1)
+  }
+
   @Test("D-044 D-041 restored offline: the token is asked for when there is a network")
   func restoredOffline() {
     var story = used()

@@ -132,3 +132,114 @@ struct LifeCycleTests {
     #expect(opted.state == .notRunning)
   }
 }
+
+/// Section F, each row in every generation and at the point releases where it changes.
+@Suite("Life cycle, version by version")
+struct LifeCycleRowTests {
+  struct Row: CustomTestStringConvertible, Sendable {
+    var id: String
+    var from: AppState
+    var event: Phone.Event
+    /// By the first version that does so; a later one in the list takes over.
+    var calls: [(since: IOSVersion, calls: String)]
+    /// With a scene manifest, from iOS 13 on.
+    var scenes: String
+    var testDescription: String { "\(id) from \(from)" }
+  }
+
+  static let versions = [
+    IOSVersion(3, 1, 3), IOSVersion(4), IOSVersion(4, 3, 5), IOSVersion(5, 1, 1), IOSVersion(6), IOSVersion(6, 1, 6),
+    IOSVersion(7), IOSVersion(8, 4, 1), IOSVersion(9, 3, 6), IOSVersion(10), IOSVersion(12, 5, 7), IOSVersion(13),
+    IOSVersion(15, 8, 3), IOSVersion(17), IOSVersion(18, 5),
+  ]
+
+  static let other = "com.example.other"
+
+  static let rows = [
+    Row(
+      id: "D-155", from: .notRunning, event: .launch(bundleID: Story.bundle),
+      calls: [(IOSVersion(3), "didFinish DBA"), (IOSVersion(6), "willFinish didFinish DBA")],
+      scenes: "willFinish didFinish configurationForConnecting SWC sceneWEF sceneDBA"),
+    Row(
+      id: "D-155", from: .forceQuit, event: .launch(bundleID: Story.bundle),
+      calls: [(IOSVersion(4), "didFinish DBA"), (IOSVersion(6), "willFinish didFinish DBA")],
+      scenes: "willFinish didFinish SWC sceneWEF sceneDBA"),
+    Row(
+      id: "D-156", from: .suspended, event: .launch(bundleID: Story.bundle),
+      calls: [(IOSVersion(4), "WEF DBA")], scenes: "sceneWEF sceneDBA"),
+    Row(
+      id: "D-156", from: .background, event: .launch(bundleID: Story.bundle),
+      calls: [(IOSVersion(4), "WEF DBA")], scenes: "sceneWEF sceneDBA"),
+    Row(
+      id: "D-157 D-164", from: .active, event: .home,
+      calls: [(IOSVersion(3), "willTerminate"), (IOSVersion(4), "WRA DEB")], scenes: "sceneWRA sceneDEB"),
+    Row(
+      id: "D-157 D-164", from: .active, event: .launch(bundleID: other),
+      calls: [(IOSVersion(3), "willTerminate"), (IOSVersion(4), "WRA DEB")], scenes: "sceneWRA sceneDEB"),
+    Row(
+      id: "D-157", from: .active, event: .lock, calls: [(IOSVersion(3), "WRA"), (IOSVersion(4), "WRA DEB")],
+      scenes: "sceneWRA sceneDEB"),
+    Row(
+      id: "D-124", from: .active, event: .openCentre, calls: [(IOSVersion(5), "WRA")], scenes: "sceneWRA"),
+    Row(
+      id: "D-157", from: .inactive, event: .home, calls: [(IOSVersion(5), "DEB")], scenes: "sceneDEB"),
+    Row(
+      id: "D-162", from: .suspended, event: .terminateForMemory(bundleID: Story.bundle), calls: [(IOSVersion(4), "-")],
+      scenes: "-"),
+    Row(
+      id: "D-162", from: .background, event: .terminateForMemory(bundleID: Story.bundle),
+      calls: [(IOSVersion(4), "willTerminate")], scenes: "willTerminate"),
+    Row(
+      id: "D-163", from: .active, event: .forceQuit(bundleID: Story.bundle), calls: [(IOSVersion(4), "willTerminate")],
+      scenes: "sceneDidDisconnect willTerminate"),
+    Row(
+      id: "D-163", from: .suspended, event: .forceQuit(bundleID: Story.bundle), calls: [(IOSVersion(4), "-")],
+      scenes: "-"),
+  ]
+
+  @Test("D-155 … D-164", arguments: rows)
+  func row(_ row: Row) {
+    for version in Self.versions {
+      guard let calls = row.calls.last(where: { $0.since <= version })?.calls else { continue }
+      #expect(told(row, version, scenes: false) == calls, "iOS \(version)")
+      #expect(told(row, version, scenes: true) == (version.major >= 13 ? row.scenes : calls), "iOS \(version)")
+    }
+  }
+
+  /// All calls by their short names.
+  private func told(_ row: Row, _ version: IOSVersion, scenes: Bool) -> String {
+    var story = Story(version, app: .complete { $0.hasSceneManifest = scenes })
+    story.happens(.installApp(AppDescription(bundleID: Self.other)))
+    story.bring(to: row.from)
+    story.happens(row.event)
+    let calls = story.told.filter { $0.bundleID == Story.bundle }.compactMap {
+      if case .callback(let callback) = $0.what { callback.method.short } else { nil }
+    }
+    return calls.isEmpty ? "-" : calls.joined(separator: " ")
+  }
+
+  @Test("D-158 launched in the background: will and did finish, DEB, the event; with scenes neither DEB nor a scene")
+  func behind() {
+    for version in Self.versions where version.major >= 7 {
+      for scenes in [false, true] {
+        var story = Story(version, app: .complete { $0.hasSceneManifest = scenes })
+        story.push(Sample.k3, .background)
+        let calls = story.callbacks.map(\.method.short).joined(separator: " ")
+        #expect(
+          calls == (scenes && version.major >= 13 ? "willFinish didFinish DRF" : "willFinish didFinish DEB DRF"),
+          "iOS \(version)")
+        #expect(story.state == .suspended)
+      }
+    }
+  }
+
+  @Test("D-160 a prompt over the app: WRA, DBA after the answer, in every version that asks")
+  func prompt() {
+    for version in Self.versions {
+      var story = Story(version, allowed: false)
+      story.bring(to: .active)
+      story.happens(.app(bundleID: Story.bundle, .askAndRegister(.usual)), .answerPrompt(allow: false))
+      #expect(story.calls.hasPrefix("WRA DBA"), "iOS \(version)")
+    }
+  }
+}

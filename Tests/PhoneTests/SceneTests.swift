@@ -161,6 +161,7 @@ struct SceneTests {
     }
     #expect(inOptions.notification.userInfo == Sample.s2Visible.object)
     #expect(inOptions.notification.identifier == received.notification.identifier, "one tap, told twice")
+    #expect(received == inOptions)
     #expect(received.targetScene == scene)
 
     var woken = Story(.g3, app: Self.app())

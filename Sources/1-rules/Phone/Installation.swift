@@ -52,6 +52,9 @@ extension Phone {
 
   // MARK: offloading (iOS 11)
 
+  /// Only the icon and the data of the app are here (D-045).
+  public func isOffloaded(_ bundleID: String) -> Bool { index(of: bundleID).map { apps[$0].isOffloaded } ?? false }
+
   /// The app's code goes; its icon, its data, its permission and what it has scheduled stay. To APNs and to the centre it
   /// is gone like a deleted one, unless `offloadedShowsPushes`.
   mutating func offload(_ app: Int) {

@@ -135,7 +135,8 @@ extension Phone {
 
   /// After a restore `didRegister…` may come without the app's asking (D-044): at its first launch.
   mutating func tellUnaskedToken(_ app: Int) {
-    guard apps[app].registration.unasked, apps[app].registration.token != nil else { return }
+    let registration = apps[app].registration
+    guard registration.unasked, registration.token != nil, !registration.waiting else { return }
     later.append(.token(apps[app].description.bundleID))
   }
 
@@ -146,16 +147,17 @@ extension Phone {
       return record(.system("the token is here; the app does not run"), app, "D-046")
     }
     if (8...9).contains(settings.iosVersion.major), !apps[app].permission.isGranted {
-      let refresh = settings.backgroundRefresh && apps[app].description.backgroundRefresh
-      guard refresh, apps[app].description.backgroundModes.contains(.remoteNotification) else {
+      guard refreshStatus(of: app) == .available, apps[app].description.backgroundModes.contains(.remoteNotification)
+      else {
         return record(.system("the token is here; no callback without permission or background mode"), app, "D-033")
       }
     }
+    let asked = apps[app].registration.waiting
     apps[app].registration.waiting = false
     apps[app].registration.answerDue = false
     if apps[app].registration.unasked {
       apps[app].registration.unasked = false
-      record(.system("told of its new token without asking, after the restore"), app, "D-044")
+      if !asked { record(.system("told of its new token without asking, after the restore"), app, "D-044") }
     }
     call(.didRegisterForRemoteNotifications, of: app, .token(token), "D-015")
   }

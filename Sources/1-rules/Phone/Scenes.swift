@@ -135,6 +135,8 @@ extension Phone {
 
   /// Before the app is brought to front for a notification: its target scene is the one that comes.
   mutating func chooseScene(of app: Int, for content: Content, _ rule: Rule) {
+    guard usesScenes(app) else { return }
+    if apps[app].scenes.isEmpty { addScene(to: app) }
     guard let target = targetScene(of: app, for: content) else { return }
     if apps[app].state.isFront { switchScene(of: app, to: target, rule) } else { moveLast(target, of: app) }
   }
