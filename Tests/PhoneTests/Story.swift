@@ -121,8 +121,12 @@ extension Callback {
       case .notRunning, .forceQuit, .suspended: "?"
       }
     switch method {
-    case .didFinishLaunching: return arguments.userInfo == nil ? "LO(∅)" : "LO(p)"
-    case .didReceiveRemoteNotification, .didReceiveRemoteNotificationFetch: return "\(method.short)(\(letter))"
+    case .didFinishLaunching:
+      if case .localLaunchOptions = arguments { return "LO(local)" }
+      return arguments.userInfo == nil ? "LO(∅)" : "LO(p)"
+    case .didReceiveRemoteNotification, .didReceiveRemoteNotificationFetch, .didReceiveLocalNotification,
+      .pushRegistryDidReceive:
+      return "\(method.short)(\(letter))"
     case .didReceiveResponse:
       guard case .response(let response) = arguments else { return "DRR(?)" }
       switch response.actionIdentifier {
@@ -133,6 +137,9 @@ extension Callback {
     case .handleAction, .handleActionWithResponse, .handleLocalAction, .handleLocalActionWithResponse:
       guard case .action(let action) = arguments else { return "HAI(?)" }
       return "HAI(\(action.identifier))"
+    case .requestAdded, .pendingNotifications, .pushRegistryDidUpdate, .pushRegistryDidInvalidate,
+      .incomingCallReported, .performAnswerCall, .performEndCall:
+      return method.short
     case .willFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
       .willTerminate, .willPresent, .openSettings, .didRegisterUserNotificationSettings, .authorizationAnswer,
       .notificationSettings, .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,

@@ -40,24 +40,11 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var description: String {
     let days = seconds.flooredDividing(by: 86_400)
     let second = seconds - days * 86_400
-    let (year, month, day) = Self.civil(fromDays: days)
+    let civil = CivilCalendar.day(days)
     let millis = milliseconds &- seconds &* 1000  // wraps back: `seconds * 1000` may lie before the first instant
-    let date = [padded(year, 4), padded(month, 2), padded(day, 2)].joined(separator: "-")
+    let date = [padded(civil.year, 4), padded(civil.month, 2), padded(civil.day, 2)].joined(separator: "-")
     let time = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
     return "\(date)T\(time).\(padded(millis, 3))Z"
-  }
-
-  /// Days since 1970-01-01 to year, month and day of the proleptic Gregorian calendar, by 400-year eras.
-  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let shifted = days + 719_468
-    let era = shifted.flooredDividing(by: 146_097)
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 }
 
@@ -67,11 +54,6 @@ private func padded(_ number: Int64, _ width: Int) -> String {
 }
 
 extension Int64 {
-  fileprivate func flooredDividing(by divisor: Int64) -> Int64 {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? quotient - 1 : quotient
-  }
-
   func addedClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum

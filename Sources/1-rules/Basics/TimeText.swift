@@ -19,7 +19,7 @@ extension Instant {
     guard
       let year = digits(4, then: "-"), let month = digits(2, then: "-"), let day = digits(2, then: "Tt "),
       let hour = digits(2, then: ":"), let minute = digits(2, then: ":"), let second = digits(2),
-      1...12 ~= month, 1...Self.days(inMonth: month, of: year) ~= day, hour < 24, minute < 60, second <= 60
+      1...12 ~= month, 1...CivilCalendar.days(inMonth: month, of: year) ~= day, hour < 24, minute < 60, second <= 60
     else { return nil }
     var millis: Int64 = 0
     if rest.first == UInt8(ascii: ".") {
@@ -41,25 +41,8 @@ extension Instant {
     default: return nil
     }
     guard rest.isEmpty else { return nil }
-    let days = Self.days(toYear: year, month: month, day: day)
+    let days = CivilCalendar.days(year: year, month: month, day: day)
     self.init(milliseconds: ((days * 24 + hour) * 3600 + minute * 60 + second - offset) * 1000 + millis)
-  }
-
-  private static func days(inMonth month: Int64, of year: Int64) -> Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  /// Days since 1970-01-01 in the proleptic Gregorian calendar, by 400-year eras, for years from 0.
-  private static func days(toYear year: Int64, month: Int64, day: Int64) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = shifted >= 0 ? shifted / 400 : -1
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 }
 

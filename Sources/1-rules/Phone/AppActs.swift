@@ -57,6 +57,10 @@ extension Phone {
     case .refreshUI: record(.app(act.words), app, "D-183")
     case .showPage(let page): showPage(page, by: app)
     case .download, .fetchContent: load(act, by: app)
+    case .addNotification, .removePending, .removeAllPending, .getPending, .scheduleLocalNotification,
+      .presentLocalNotificationNow, .cancelLocalNotification, .cancelAllLocalNotifications:
+      record(.notModelled(act.words), app, "D-270")
+    case .setPushTypes, .reportIncomingCall, .reportCallEnded: record(.notModelled(act.words), app, "D-114")
     }
   }
 
@@ -101,6 +105,18 @@ extension AppAct {
     case .showPage(let page): "showing the page \(page)"
     case .download(let name): "downloading \(name)"
     case .fetchContent: "fetching new content"
+    case .addNotification(let local): "add(\(local.id))"
+    case .removePending(let ids): "removePendingNotificationRequests(\(ids.joined(separator: ", ")))"
+    case .removeAllPending: "removeAllPendingNotificationRequests"
+    case .getPending: "getPendingNotificationRequests"
+    case .scheduleLocalNotification: "scheduleLocalNotification"
+    case .presentLocalNotificationNow: "presentLocalNotificationNow"
+    case .cancelLocalNotification: "cancelLocalNotification"
+    case .cancelAllLocalNotifications: "cancelAllLocalNotifications"
+    case .setPushTypes(let types, let delegateFirst):
+      "desiredPushTypes = [\(types.map(\.rawValue).sorted().joined(separator: ", "))]\(delegateFirst ? "" : ", no delegate")"
+    case .reportIncomingCall(let caller): "reportNewIncomingCall(\(caller))"
+    case .reportCallEnded: "reportCall(endedAt:reason:)"
     }
   }
 }

@@ -35,6 +35,11 @@ public struct AppDescription: Hashable, Sendable {
   public var serviceExtension: ServiceExtension?
   /// Not modelled yet (D-258).
   public var contentExtensions: [ContentExtension] = []
+  /// The app may use the user's place while it is in use, which region triggers need (D-273).
+  public var mayUseLocation = true
+  /// The SDK that the app is built with: from that of iOS 13 on, a VoIP push must be reported as a call (D-186). nil: as
+  /// new as the phone's iOS.
+  public var sdk: IOSVersion?
 
   /// What `willPresent` answers, and when (D-101, D-122).
   public var presentation: PresentationOptions = []
@@ -79,7 +84,7 @@ public struct AppDescription: Hashable, Sendable {
   /// Those that push rules read; others come with their rules.
   public enum BackgroundMode: String, CaseIterable, Sendable {
     case remoteNotification = "remote-notification"
-    /// Not modelled yet (D-114).
+    /// PushKit calls no app without it (D-114).
     case voip
     /// Not modelled yet (D-188).
     case newsstand = "newsstand-content"
@@ -142,4 +147,26 @@ public enum AppAct: Hashable, Sendable {
   case showPage(String)
   case download(String)
   case fetchContent
+  /// `UNUserNotificationCenter.add`, iOS 10 and later (D-270).
+  case addNotification(LocalNotification)
+  /// `removePendingNotificationRequests(withIdentifiers:)`, iOS 10 and later (D-280).
+  case removePending([String])
+  case removeAllPending
+  /// `getPendingNotificationRequests`; before iOS 10 `scheduledLocalNotifications`.
+  case getPending
+  /// iOS 4 and later, deprecated in iOS 10 (D-274).
+  case scheduleLocalNotification(UILocalNotification)
+  /// Whatever its fire date says.
+  case presentLocalNotificationNow(UILocalNotification)
+  case cancelLocalNotification(UILocalNotification)
+  case cancelAllLocalNotifications
+  /// `PKPushRegistry.desiredPushTypes`, iOS 8 and later; the registry's delegate is set before, or not at all (D-048).
+  case setPushTypes(Set<PushKitType>, delegateFirst: Bool = true)
+  /// `CXProvider.reportNewIncomingCall`, iOS 10 and later (D-186).
+  case reportIncomingCall(from: String)
+  /// `CXProvider.reportCall(with:endedAt:reason:)`: the other side is gone.
+  case reportCallEnded
 }
+
+/// `PKPushType`, as far as this phone knows it; the others belong to the watch and to file providers.
+public enum PushKitType: String, CaseIterable, Hashable, Sendable { case voip }

@@ -7,8 +7,7 @@ public struct Callback: Hashable, Sendable {
   /// What the phone knew of the app when it chose this call.
   var circumstances: Circumstances
 
-  /// The calls that the tables of the specification name. Those of extensions and PushKit come with their rules (D-250,
-  /// D-114). A new one needs a line in each switch over methods: here, in `CallbackDeclarations.swift`,
+  /// The calls that the tables of the specification name. Those of extensions come with their rules (D-250). A new one needs a line in each switch over methods: here, in `CallbackDeclarations.swift`,
   /// and where its reason is told.
   public enum Method: String, CaseIterable, Hashable, Sendable {
     case willFinishLaunching, didFinishLaunching
@@ -51,6 +50,21 @@ public struct Callback: Hashable, Sendable {
     case serviceDidReceive, serviceTimeWillExpire
     /// The content extension: a notification was expanded (D-258), an action used in it (D-149).
     case contentExtensionDidReceive, contentExtensionResponse
+    /// iOS 4–9, and without a delegate later (D-276).
+    case didReceiveLocalNotification
+    /// The handler of `add(_:withCompletionHandler:)`: nothing, or why the request is refused (D-279).
+    case requestAdded
+    /// The handler of `getPendingNotificationRequests`.
+    case pendingNotifications
+    /// PushKit's token (D-048).
+    case pushRegistryDidUpdate
+    /// PKR.
+    case pushRegistryDidReceive
+    case pushRegistryDidInvalidate
+    /// The handler of `reportNewIncomingCall`.
+    case incomingCallReported
+    /// `CXAnswerCallAction`, `CXEndCallAction` (D-186).
+    case performAnswerCall, performEndCall
 
     /// The short name that the specification's tables use.
     public var short: String {
@@ -90,6 +104,15 @@ public struct Callback: Hashable, Sendable {
       case .serviceTimeWillExpire: "NSX"
       case .contentExtensionDidReceive: "NCE"
       case .contentExtensionResponse: "NCR"
+      case .didReceiveLocalNotification: "DRL"
+      case .requestAdded: "added"
+      case .pendingNotifications: "pending"
+      case .pushRegistryDidUpdate: "didUpdate"
+      case .pushRegistryDidReceive: "PKR"
+      case .pushRegistryDidInvalidate: "didInvalidate"
+      case .incomingCallReported: "callReported"
+      case .performAnswerCall: "answerCall"
+      case .performEndCall: "endCall"
       }
     }
 
@@ -99,12 +122,16 @@ public struct Callback: Hashable, Sendable {
       case .didFinishLaunching, .didBecomeActive, .willResignActive, .willTerminate, .didReceiveRemoteNotification,
         .didRegisterForRemoteNotifications, .didFailToRegister:
         IOSVersion(3)
-      case .didEnterBackground, .willEnterForeground, .backgroundTaskExpired: IOSVersion(4)
+      case .didEnterBackground, .willEnterForeground, .backgroundTaskExpired, .didReceiveLocalNotification:
+        IOSVersion(4)
       case .willFinishLaunching: IOSVersion(6)
       case .didReceiveRemoteNotificationFetch, .backgroundRefreshStatusDidChange: IOSVersion(7)
-      case .didRegisterUserNotificationSettings, .handleAction, .handleLocalAction: IOSVersion(8)
+      case .didRegisterUserNotificationSettings, .handleAction, .handleLocalAction, .pushRegistryDidUpdate,
+        .pushRegistryDidReceive, .pushRegistryDidInvalidate:
+        IOSVersion(8)
       case .handleActionWithResponse, .handleLocalActionWithResponse: IOSVersion(9)
-      case .willPresent, .didReceiveResponse, .authorizationAnswer, .notificationSettings, .deliveredNotifications:
+      case .willPresent, .didReceiveResponse, .authorizationAnswer, .notificationSettings, .deliveredNotifications,
+        .requestAdded, .pendingNotifications, .incomingCallReported, .performAnswerCall, .performEndCall:
         IOSVersion(10)
       case .openSettings: IOSVersion(12)
       case .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse:

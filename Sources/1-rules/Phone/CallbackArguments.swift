@@ -7,6 +7,8 @@ extension Callback {
     case none
     /// The dictionary under `UIApplicationLaunchOptionsRemoteNotificationKey`; nil: no launch options (LO(∅)).
     case launchOptions(remoteNotification: JSONObject?)
+    /// The `UILocalNotification` under `UIApplicationLaunchOptionsLocalNotificationKey` (D-277).
+    case localLaunchOptions(NotificationArgument)
     /// The whole payload: `aps` and every custom key, unchanged (D-001).
     case userInfo(JSONObject)
     /// A `UNNotification`.
@@ -27,6 +29,19 @@ extension Callback {
     case notificationSettings(SettingsArgument)
     /// Oldest first (D-236).
     case delivered([NotificationArgument])
+    /// A `UILocalNotification`, or a request of iOS 10 and later as that class would show it (D-276).
+    case localNotification(NotificationArgument)
+    /// The end of `add` for the request of this identifier; nil: no error (D-279).
+    case completed(id: String, NotificationError?)
+    /// The requests that wait (D-280).
+    case pending([LocalNotification])
+    /// `PKPushCredentials`: the token of this type (D-048).
+    case credentials(PushKitType, token: [UInt8])
+    /// `PKPushPayload`: `dictionaryPayload` and `type`.
+    case pushKitPayload(PushKitType, JSONObject)
+    case pushKitType(PushKitType)
+    /// Who calls (D-186).
+    case call(from: String)
     /// A scene's delegate is called about its scene (D-161).
     case scene(SceneID)
     /// `UIScene.ConnectionOptions` (SWC(p), SWC(∅)).
@@ -40,13 +55,16 @@ extension Callback {
       switch self {
       case .launchOptions(let userInfo): userInfo
       case .userInfo(let userInfo): userInfo
-      case .notification(let notification): notification.userInfo
+      case .notification(let notification), .localLaunchOptions(let notification),
+        .localNotification(let notification):
+        notification.userInfo
+      case .pushKitPayload(_, let payload): payload
       case .response(let response): response.notification.userInfo
       case .action(let action): action.notification.userInfo
       case .settingsFor(let notification): notification?.userInfo
       case .connectionOptions(_, let response): response?.notification.userInfo
       case .none, .token, .failure, .granted, .userNotificationSettings, .notificationSettings, .delivered, .scene,
-        .sceneSessions, .backgroundTask:
+        .sceneSessions, .backgroundTask, .completed, .pending, .credentials, .pushKitType, .call:
         nil
       }
     }
@@ -67,6 +85,8 @@ public struct NotificationArgument: Hashable, Sendable {
   public enum Trigger: Hashable, Sendable {
     /// `UNPushNotificationTrigger`: it came through APNs.
     case push
+    /// It was made on this phone; nil: to come at once (D-274).
+    case local(NotificationTrigger?)
   }
 
   init(_ notice: Notice, date: Instant) {
@@ -75,6 +95,7 @@ public struct NotificationArgument: Hashable, Sendable {
     said = notice.content
     switch notice.origin {
     case .remote: trigger = .push
+    case .local(let local): trigger = .local(local.trigger)
     }
   }
 

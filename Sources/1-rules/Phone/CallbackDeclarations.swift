@@ -198,6 +198,31 @@ extension Callback.Method {
           + " completionHandler:(void (^)(UNNotificationContentExtensionResponseOption option))completion",
         "func didReceive(_ response: UNNotificationResponse, completionHandler completion:"
           + " @escaping (UNNotificationContentExtensionResponseOption) -> Void)")
+    case .didReceiveLocalNotification:
+      Declaration(
+        .application,
+        "- (void)application:(UIApplication *)application"
+          + " didReceiveLocalNotification:(UILocalNotification *)notification",
+        "func application(_ application: UIApplication, didReceive notification: UILocalNotification)")
+    case .requestAdded:
+      Declaration(
+        .centre,
+        "- (void)addNotificationRequest:(UNNotificationRequest *)request"
+          + " withCompletionHandler:(void (^)(NSError *error))completionHandler",
+        "func add(_ request: UNNotificationRequest,"
+          + " withCompletionHandler completionHandler: (((any Error)?) -> Void)?)")
+    case .pendingNotifications:
+      Declaration(
+        .centre,
+        "- (void)getPendingNotificationRequestsWithCompletionHandler:"
+          + "(void (^)(NSArray<UNNotificationRequest *> *requests))completionHandler",
+        "func getPendingNotificationRequests(completionHandler: @escaping ([UNNotificationRequest]) -> Void)")
+    case .pushRegistryDidUpdate: Self.credentialsUpdated
+    case .pushRegistryDidReceive: Self.pushKitPushReceived
+    case .pushRegistryDidInvalidate: Self.credentialsInvalidated
+    case .incomingCallReported: Self.callReported
+    case .performAnswerCall: Self.answerCall
+    case .performEndCall: Self.endCall
     }
   }
 

@@ -11,14 +11,19 @@ extension Callback.Method {
     /// The app's code is called by the completion handler that it gave.
     case centre = "UNUserNotificationCenter"
     case applicationHandler = "UIApplication"
+    case pushRegistryDelegate = "PKPushRegistryDelegate"
+    case callDelegate = "CXProviderDelegate"
+    case callProvider = "CXProvider"
     /// Not a method: posted to whoever observes it.
     case notification = "NSNotificationCenter"
 
     /// The app's code is a closure, not a method.
     var takesHandler: Bool {
       switch self {
-      case .application, .scene, .centreDelegate, .serviceExtension, .contentExtension, .notification: false
-      case .centre, .applicationHandler: true
+      case .application, .scene, .centreDelegate, .serviceExtension, .contentExtension, .notification,
+        .pushRegistryDelegate, .callDelegate:
+        false
+      case .centre, .applicationHandler, .callProvider: true
       }
     }
   }

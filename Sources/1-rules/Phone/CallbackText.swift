@@ -26,6 +26,7 @@ extension Callback.Arguments {
     switch self {
     case .none: ""
     case .launchOptions(let payload): payload.map { "remote notification \(JSONValue.object($0).text)" } ?? "no options"
+    case .localLaunchOptions(let notification): "local notification \(notification.words)"
     case .userInfo(let userInfo): JSONValue.object(userInfo).text
     case .notification(let notification): notification.words
     case .response(let response): response.words
@@ -38,6 +39,14 @@ extension Callback.Arguments {
     case .userNotificationSettings(let types, let categories):
       "types \(types)\(categories.isEmpty ? "" : ", categories \(categories.joined(separator: ", "))")"
     case .notificationSettings(let settings): settings.words
+    case .localNotification(let notification): notification.words
+    case .completed(let id, let error):
+      error.map { "\(id): \(NotificationError.domain) \($0.rawValue), \($0.name)" } ?? "\(id): no error"
+    case .pending(let requests): "[\(requests.map(\.id).joined(separator: ", "))]"
+    case .credentials(let type, let token): "\(type.rawValue) \(token.hex)"
+    case .pushKitPayload(let type, let payload): "\(type.rawValue) \(JSONValue.object(payload).text)"
+    case .pushKitType(let type): type.rawValue
+    case .call(let caller): caller
     case .delivered(let notifications): "[\(notifications.map(\.identifier).joined(separator: ", "))]"
     case .scene(let scene): "\(scene)"
     case .connectionOptions(let scene, let response):
@@ -51,6 +60,7 @@ extension Callback.Arguments {
     switch self {
     case .none: [:]
     case .launchOptions(let payload): ["launchOptions": payload.map(JSONValue.object) ?? .null]
+    case .localLaunchOptions(let notification): ["launchOptions": notification.json]
     case .userInfo(let userInfo): ["userInfo": .object(userInfo)]
     case .notification(let notification): ["notification": notification.json]
     case .response(let response): ["response": response.json]
@@ -70,6 +80,17 @@ extension Callback.Arguments {
         "types": .array(types.names.map(JSONValue.string)), "categories": .array(categories.map(JSONValue.string)),
       ]
     case .notificationSettings(let settings): ["settings": settings.json]
+    case .localNotification(let notification): ["notification": notification.json]
+    case .completed(let id, let error):
+      [
+        "id": .string(id), "domain": error == nil ? .null : .string(NotificationError.domain),
+        "code": error.map { .number(JSONNumber($0.rawValue)) } ?? .null,
+      ]
+    case .pending(let requests): ["ids": .array(requests.map { .string($0.id) })]
+    case .credentials(let type, let token): ["type": .string(type.rawValue), "token": .string(token.hex)]
+    case .pushKitPayload(let type, let payload): ["type": .string(type.rawValue), "payload": .object(payload)]
+    case .pushKitType(let type): ["type": .string(type.rawValue)]
+    case .call(let caller): ["caller": .string(caller)]
     case .delivered(let notifications): ["notifications": .array(notifications.map(\.json))]
     case .scene(let scene): ["scene": scene.json]
     case .connectionOptions(let scene, let response):
@@ -110,6 +131,12 @@ extension NotificationArgument.Trigger {
   public var className: String {
     switch self {
     case .push: "UNPushNotificationTrigger"
+    case .local(nil): "nil"
+    case .local(.interval): "UNTimeIntervalNotificationTrigger"
+    case .local(.calendar): "UNCalendarNotificationTrigger"
+    case .local(.region): "UNLocationNotificationTrigger"
+    // bridged from the older class, which the code cannot ask for its trigger
+    case .local(.fireDate): "UNLegacyNotificationTrigger"
     }
   }
 }

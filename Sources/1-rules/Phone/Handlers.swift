@@ -32,6 +32,9 @@ extension Phone {
     case .didReceiveResponse, .handleAction, .handleActionWithResponse, .handleLocalAction,
       .handleLocalActionWithResponse:
       inTime ? suspendIfIdle(app, "D-158") : actionNotHandled(awaited, app)
+    case .didReceiveLocalNotification, .requestAdded, .pendingNotifications, .pushRegistryDidUpdate,
+      .pushRegistryDidReceive, .pushRegistryDidInvalidate, .incomingCallReported, .performAnswerCall, .performEndCall:
+      break
     case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
       .willEnterForeground, .willTerminate, .didReceiveRemoteNotification, .openSettings,
       .didRegisterUserNotificationSettings, .authorizationAnswer, .notificationSettings,

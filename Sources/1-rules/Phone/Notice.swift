@@ -11,6 +11,7 @@ struct Notice: Sendable {
 
   enum Origin: Sendable {
     case remote(DeliveredPayload)
+    case local(LocalNotification)
   }
 
   init(_ push: DeliveredPayload) {
@@ -24,6 +25,7 @@ struct Notice: Sendable {
   var pushID: String {
     switch origin {
     case .remote(let push): push.id
+    case .local: id
     }
   }
 
@@ -31,12 +33,14 @@ struct Notice: Sendable {
   var push: DeliveredPayload? {
     switch origin {
     case .remote(let push): push
+    case .local: nil
     }
   }
 
   var kind: PushKind {
     switch origin {
     case .remote(let push): content.kind(push.pushType)
+    case .local: content.kind(.alert)
     }
   }
 }

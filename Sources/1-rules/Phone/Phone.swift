@@ -104,6 +104,8 @@ public struct Phone: Sendable {
     case .registrationIDReceived(let bundleID, let id): withApp(bundleID) { $0.takeRegistrationID(id, for: $1) }
     case .networkChanged(let online): setNetwork(online ? .online : .none)
     case .setNetwork(let network): setNetwork(network)
+    case .voipTokenIssued(let bundleID, _), .voipTokenInvalidated(let bundleID):
+      withApp(bundleID) { $0.record(.notModelled("PushKit"), $1, "D-048") }
     case .timePassed: break
 
     case .installApp(let description): install(description)
@@ -144,6 +146,9 @@ public struct Phone: Sendable {
     case .openScene(let bundleID): withApp(bundleID) { $0.openScene($1) }
     case .showScene(let bundleID, let scene): withApp(bundleID) { $0.showScene(scene, of: $1) }
     case .closeScene(let bundleID, let scene): withApp(bundleID) { $0.closeScene(scene, of: $1) }
+    case .cross(let region, _): record(.notModelled("the boundary of \(region)"), nil, "D-273")
+    case .changeZone(let zone): record(.notModelled("the zone \(zone)"), nil, "D-272")
+    case .answerCall, .declineCall, .hangUp: record(.notModelled("the call screen"), nil, "D-186")
     case .change(let new): change(to: new)
 
     case .suspend(let bundleID): withApp(bundleID) { $0.suspendNow($1) }

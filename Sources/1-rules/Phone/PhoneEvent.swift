@@ -1,3 +1,5 @@
+public import Basics
+
 extension Phone {
   /// What can happen to a phone. An event without meaning in the present state is told in the timeline and changes
   /// nothing.
@@ -8,6 +10,10 @@ extension Phone {
     /// APNs' answer to `Effect.registerForRemoteNotifications`; also unasked, when a token changes (D-046).
     case tokenIssued(bundleID: String, token: [UInt8])
     case registrationFailed(bundleID: String, reason: String)
+    /// APNs' answer to `Effect.registerForRemoteNotifications` of kind `voip`; also unasked (D-048).
+    case voipTokenIssued(bundleID: String, token: [UInt8])
+    /// The system takes a VoIP token back (D-048).
+    case voipTokenInvalidated(bundleID: String)
     /// The push service has stored the token and made a registration id (D-018).
     case registrationIDReceived(bundleID: String, registrationID: String)
     case networkChanged(online: Bool)
@@ -80,6 +86,15 @@ extension Phone {
     case showScene(bundleID: String, SceneID)
     /// Closes a window in the app switcher.
     case closeScene(bundleID: String, SceneID)
+    /// Goes over the boundary of a region, deliberately enough for the phone to notice (D-273).
+    case cross(region: String, entering: Bool)
+    /// Another time zone, by travel or in Settings (D-272).
+    case changeZone(Zone)
+    /// On the call screen (D-186).
+    case answerCall
+    case declineCall
+    /// Ends the call that was answered.
+    case hangUp
     /// The phone's own switches; `locked` and `online` follow `lock`, `unlock` and `networkChanged` instead.
     case change(PhoneSettings)
 
@@ -121,7 +136,7 @@ extension Phone {
 
   public enum TokenKind: String, Sendable {
     case remote
-    /// Not modelled yet (D-048).
+    /// PushKit's own (D-048); it comes back as `voipTokenIssued`.
     case voip
   }
 }

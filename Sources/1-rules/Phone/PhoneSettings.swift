@@ -27,8 +27,8 @@ public struct PhoneSettings: Hashable, Sendable {
   public var summaryTimes: [Int] = []
   public var online = true
   public var locked = false
-  /// Not modelled yet; local notifications need it (D-272).
-  public var zone = "UTC"
+  /// Where the phone is: local notifications by the calendar come by its clocks (D-272). Without rules it counts as UTC.
+  public var zone = Zone.utc
   /// Not modelled yet; localised alerts need it (D-205).
   public var language = "en"
   /// The lock asks for a passcode, a face or a finger; and after a restart nothing runs before the first unlock (D-185).
@@ -85,8 +85,17 @@ public struct PhoneSettings: Hashable, Sendable {
   public var pushedMinusOneClears = false
   /// Background App Refresh off keeps background pushes out (D-180, C-23). nil: on, but off for iOS 8–10.
   public var refreshOffBlocksPush: Bool?
-  /// Not modelled yet (D-187).
+  /// A VoIP push starts an app that the user swiped away (D-187).
   public var voipAfterForceQuit = true
+  /// How often an app may fail to report a call before it gets no VoIP push any more until it is installed anew; the
+  /// number is a field report's (D-186).
+  public var voipFailuresAllowed = 4
+  /// At most so many local notifications of an app wait (D-275).
+  public var pendingLimit = 64
+  /// Which of them stay when there are more: Apple's older page keeps the soonest, one radar of iOS 10 the newest (D-275).
+  public var pendingKept = PendingKept.soonest
+  /// At most so many of them may wait for a region (D-273).
+  public var regionLimit = 20
   /// Registering while offline fails at once instead of waiting in silence (D-041, C-22).
   public var offlineRegistrationFails = false
   /// A phone that may not show alerts gets none from APNs (D-047, C-21).
@@ -97,6 +106,7 @@ public struct PhoneSettings: Hashable, Sendable {
   public enum AlertStyle: String, CaseIterable, Sendable { case none, banner, modal }
   public enum Previews: String, CaseIterable, Sendable { case always, whenUnlocked, never }
   public enum PairOrder: String, CaseIterable, Sendable { case fetchFirst, presentFirst }
+  public enum PendingKept: String, CaseIterable, Sendable { case soonest, newest }
 }
 
 extension PhoneSettings {
@@ -138,7 +148,7 @@ extension PhoneSettings {
     note("summaryTimes", summaryTimes, plain.summaryTimes, unread: "D-265")
     note("online", online, plain.online)
     note("locked", locked, plain.locked)
-    note("zone", zone, plain.zone, unread: "D-272")
+    note("zone", zone, plain.zone)
     note("language", language, plain.language, unread: "D-205")
     note("passcode", passcode, plain.passcode)
     note("listedForDevelopment", listedForDevelopment, plain.listedForDevelopment)
@@ -166,6 +176,10 @@ extension PhoneSettings {
     note("pushedMinusOneClears", pushedMinusOneClears, plain.pushedMinusOneClears)
     note("refreshOffBlocksPush", refreshBlocks, plain.refreshBlocks)
     note("voipAfterForceQuit", voipAfterForceQuit, plain.voipAfterForceQuit, unread: "D-187")
+    note("voipFailuresAllowed", voipFailuresAllowed, plain.voipFailuresAllowed)
+    note("pendingLimit", pendingLimit, plain.pendingLimit)
+    note("pendingKept", pendingKept.rawValue, plain.pendingKept.rawValue)
+    note("regionLimit", regionLimit, plain.regionLimit)
     note("offlineRegistrationFails", offlineRegistrationFails, plain.offlineRegistrationFails)
     note("deniedDropsAlertAtAPNs", deniedDropsAlertAtAPNs, plain.deniedDropsAlertAtAPNs)
     return (set, notModelled)

@@ -184,7 +184,10 @@ public actor PhoneLab {
       }
     let token = courier.issueToken(
       device: name, bundle: bundleID, environment: simulated, kind: tokenKind, isFresh: fresh)
-    perform(.tokenIssued(bundleID: bundleID, token: token), on: name)
+    switch kind {
+    case .remote: perform(.tokenIssued(bundleID: bundleID, token: token), on: name)
+    case .voip: perform(.voipTokenIssued(bundleID: bundleID, token: token), on: name)
+    }
   }
 
   /// Moves what the phone told to the listener, the collection and the waiters.
