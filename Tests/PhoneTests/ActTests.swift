@@ -143,6 +143,7 @@ struct ActTests {
     {
       var story = Story(version)
       story.push(Sample.k1)
+      story.pass(.seconds(5))  // its banner goes away
       story.happens(.launch(bundleID: Story.bundle))
       story.forget()
       story.happens(.tap(bundleID: Story.bundle, id: nil))

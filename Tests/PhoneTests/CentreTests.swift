@@ -104,10 +104,14 @@ struct CentreTests {
     }
   }
 
-  @Test("D-233 −1 by the app hides the number and keeps the entries; up to iOS 11 it cleared")
+  @Test(
+    "D-233 −1 by the app hides the number and keeps the entries; up to iOS 10 it cleared; the switch minusOneClears")
   func minusOne() {
-    for (version, entries) in [(IOSVersion(11), 0), (.g3, 2)] {
-      var story = withTwo(version)
+    for (version, clears, entries) in [
+      (IOSVersion.g2, nil, 0), (IOSVersion(10, 3), nil, 0), (IOSVersion(11), nil, 2), (.g3, nil, 2), (.g3, true, 0),
+      (.g2, false, 2),
+    ] as [(IOSVersion, Bool?, Int)] {
+      var story = withTwo(version) { $0.minusOneClears = clears }
       story.happens(.launch(bundleID: Story.bundle), set(-1))
       #expect(story.badge == 0)
       #expect(story.centre.count == entries)
@@ -171,6 +175,97 @@ struct CentreTests {
     old.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, .removeAllDelivered))
     #expect(old.centre.count == 2)
     #expect(old.faults.map(\.rule) == ["D-236"])
+  }
+
+  @Test("D-236 the list has date, request and content, oldest first; what is asked is done in the order of asking")
+  func deliveredInOrder() throws {
+    var story = Story(
+      .g3,
+      app: .complete {
+        $0.script[.didBecomeActive] = [.getDelivered, .removeDelivered(["score"]), .getDelivered, .removeAllDelivered]
+      })
+    story.push(Sample.k1)
+    let first = story.now
+    story.push(
+      [
+        "aps": ["alert": ["title": "Goal", "subtitle": "2:0", "body": "Lin"], "thread-id": "t", "category": "c"],
+        "k": 1,
+      ],
+      collapse: "score")
+    let second = story.now
+    story.happens(.launch(bundleID: Story.bundle))
+    let lists = story.callbacks.compactMap { if case .delivered(let list) = $0.arguments { list } else { nil } }
+    #expect(lists.map { $0.map(\.identifier) } == [["p1", "score"], ["p1"]])
+    let both = try #require(lists.first)
+    #expect(both.map(\.date) == [first, second])
+    let score = try #require(both.last)
+    #expect([score.title, score.subtitle, score.body] == ["Goal", "2:0", "Lin"])
+    #expect(score.threadIdentifier == "t" && score.categoryIdentifier == "c" && score.userInfo["k"] == 1)
+    #expect(score.trigger == .push)
+    #expect(story.centre.isEmpty)
+  }
+
+  @Test("D-237 before iOS 10 an app can list or remove no remote notification; badge 0 is the only way")
+  func oldApps() {
+    for version in [IOSVersion.g1, .g2] {
+      for act in [AppAct.getDelivered, .removeDelivered(["p1"]), .removeAllDelivered] {
+        var story = withTwo(version)
+        story.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, act))
+        #expect(story.faults.map(\.rule) == ["D-236"])
+        #expect(story.centre.count == 2)
+        story.happens(set(0))
+        #expect(story.centre.isEmpty)
+      }
+    }
+  }
+
+  @Test("D-238 setBadgeCount answers with an error for a negative number and without permission for badges")
+  func badgeCount() {
+    for (number, allowed, badge, error) in [
+      (5, true, 5, nil), (0, true, 0, nil), (-1, true, 3, 1600), (.min, true, 3, 1600), (5, false, 3, 1),
+      (0, false, 3, 1),
+    ] as [(Int, Bool, Int, Int?)] {
+      var story = withTwo(IOSVersion(16))
+      story.user { $0.badge = allowed }
+      story.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, .setBadgeCount(number)))
+      #expect(story.badge == badge)
+      #expect(story.centre.isEmpty == (badge == 0))
+      guard let last = story.callbacks.last, last.method == .badgeCountAnswer else {
+        Issue.record("no answer for \(number)")
+        continue
+      }
+      if let error {
+        guard case .failure("UNErrorDomain", error, _) = last.arguments else {
+          Issue.record("another error for \(number)")
+          continue
+        }
+      } else {
+        #expect(last.arguments == .none)
+      }
+    }
+    var old = withTwo(IOSVersion(15))
+    old.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, .setBadgeCount(5)))
+    #expect(old.badge == 3)
+    #expect(old.faults.map(\.rule) == ["D-006"])
+  }
+
+  @Test("D-238 applicationIconBadgeNumber without permission for badges: no effect from iOS 8 on")
+  func badgeNumberWithoutPermission() {
+    for (version, badge) in [(IOSVersion(7), 9), (.g2, 3), (.g3, 3)] {
+      var story = withTwo(version)
+      story.user { $0.badge = false }
+      story.happens(.launch(bundleID: Story.bundle), set(9))
+      #expect(story.badge == badge)
+    }
+  }
+
+  @Test("D-153 an entry stays when its apns-expiration passes, also for a year")
+  func entriesDoNotExpire() {
+    var story = Story(.g3)
+    story.push(Sample.k1, expires: story.now + .hours(1))
+    story.pass(.days(365))
+    #expect(story.centre == ["p1"])
+    #expect(story.phone.due == nil)
   }
 
   @Test("D-239 a reinstalled app has no badge and no entries")

@@ -342,7 +342,7 @@ struct PayloadSeedTests {
     #expect(front.said("in front", "D-100"))
     var focused = Story(.g3) { $0.focus = Focus() }
     focused.push(Sample.k1)
-    #expect(focused.phone.timeline.contains { $0.rule == "D-264" && $0.what.name == "notModelled" })
+    #expect(focused.phone.timeline.contains { $0.rule == "D-264" && $0.what.name == "withheld" })
   }
 
   @Test("D-091 the phone shows the number that came, right or wrong")

@@ -124,25 +124,10 @@ extension Phone {
     if content.payload.mutableContent, apps[app].description.serviceExtension != nil, settings.iosVersion.major >= 10 {
       record(.notModelled("the service extension: the original is shown"), app, "D-250")
     }
-    if settings.iosVersion.major >= 15, let level = content.payload.interruptionLevel, level != .active {
-      record(.notModelled("interruption level \(level.rawValue): treated as active"), app, Self.rule(of: level))
-    }
-    if content.payload.sound?.isCritical == true {
-      record(.notModelled("a critical sound: played as an ordinary one"), app, "D-224")
-    }
     if let alert = content.payload.alert,
       [alert.title, alert.subtitle, alert.body].contains(where: { $0?.isLocalized == true })
     {
       record(.notModelled("localised texts: the plain text or the key is shown"), app, "D-205")
-    }
-  }
-
-  private static func rule(of level: Payload.InterruptionLevel) -> Rule {
-    switch level {
-    case .passive: "D-260"
-    case .active: "D-261"
-    case .timeSensitive: "D-262"
-    case .critical: "D-263"
     }
   }
 

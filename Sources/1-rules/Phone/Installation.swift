@@ -86,6 +86,7 @@ extension Phone {
   }
 
   private mutating func removeEntries(of app: Int, _ reason: String, _ rule: Rule) {
+    apps[app].collected = []
     guard !apps[app].entries.isEmpty else { return }
     let ids = apps[app].entries.map(\.id)
     apps[app].entries = []

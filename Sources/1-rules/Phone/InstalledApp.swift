@@ -15,6 +15,9 @@ struct InstalledApp: Sendable {
   var badge = 0
   /// Oldest first; on the lock screen, on the screen, or in the centre.
   var entries: [CentreEntry] = []
+  /// What waits, unseen, for the scheduled summary, oldest first (D-265).
+  var collected: [CentreEntry] = []
+  var timeSensitiveQuestion = TimeSensitiveQuestion.notAsked
   /// Handlers that the app's code has been given and not called.
   var awaited: [AwaitedAnswer] = []
   /// When an app that was left is suspended (D-157).
@@ -80,8 +83,8 @@ struct CentreEntry: Sendable {
   var id: String
   var notice: Notice
   var shownAt: Instant
-  var onLockScreen: Bool
-  var inCentre: Bool
+  var onLockScreen = false
+  var inCentre = false
   /// What of it lies over the screen; nil: nothing.
   var overlay: Overlay?
   /// When a scheduled summary brought it (D-265).
@@ -96,6 +99,9 @@ struct CentreEntry: Sendable {
   /// As the app's code gets it.
   var argument: NotificationArgument { NotificationArgument(notice, date: shownAt) }
 
+  /// What its place in a list goes by.
+  var listedAt: Instant { summarizedAt ?? shownAt }
+
   /// The user can find it nowhere any more.
   var isGone: Bool { !onLockScreen && !inCentre && overlay == nil }
 
@@ -105,6 +111,8 @@ struct CentreEntry: Sendable {
     /// Stays until it is used or swiped away (iOS 11 and later).
     case persistentBanner
     case modal
+
+    var isBanner: Bool { self != .modal }
   }
 }
 

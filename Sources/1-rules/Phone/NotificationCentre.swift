@@ -14,13 +14,15 @@ extension Phone {
       record(.badge(from: old, to: number), app, rule)
     }
     if number == 0, settings.zeroClears {
+      apps[app].collected = []
       removeAll(of: app, "badge 0 removes all of the app's notifications", "D-230")
     }
   }
 
-  /// −1 by the app's own call: hides the number and keeps the entries; in the field, up to iOS 11, it cleared (D-233).
-  private mutating func hideBadge(of app: Int) {
-    if settings.iosVersion.major <= 11 { return setBadge(0, of: app, "D-233") }
+  /// −1 hides the number and keeps the entries: by a local notification, and by the app's own call, which to iOS 10 is
+  /// reported to clear (radar 32972838 of 2017; Tencent's push documentation says that from iOS 11 on it keeps; D-233).
+  mutating func hideBadge(of app: Int, clears: Bool) {
+    if clears { return setBadge(0, of: app, "D-233") }
     let old = apps[app].badge
     apps[app].badge = 0
     if old != 0 { record(.badge(from: old, to: 0), app, "D-233") }
@@ -48,10 +50,9 @@ extension Phone {
 
   mutating func setBadgeByApp(_ number: Int, of app: Int) {
     record(.app("sets the badge to \(number)"), app, "D-229")
-    if number == -1 { return hideBadge(of: app) }
-    guard number >= 0 else { return record(.notModelled("a badge of \(number)"), app, "D-238") }
+    if number < 0 { return hideBadge(of: app, clears: settings.minusOneRemoves) }
     if number > 0, !apps[app].permission.badge, settings.iosVersion.major >= 8 {
-      return record(.notModelled("a badge without permission for badges: no effect"), app, "D-238")
+      return record(.system("no permission for badges: no effect"), app, "D-238")
     }
     setBadge(number, of: app, number == 0 ? "D-230" : "D-231")
   }
@@ -71,6 +72,13 @@ extension Phone {
       return record(
         .fault("iOS \(settings.iosVersion) cannot remove single notifications; badge 0 removes all"), app, "D-236")
     }
+    later.append(.removal(apps[app].description.bundleID, ids))
+  }
+
+  /// All that delivered notifications are asked for is done in the order of asking, after the call (D-236). What still
+  /// waits for a summary counts as delivered here.
+  mutating func removeNow(_ ids: [String]?, of app: Int) {
+    apps[app].collected.removeAll { ids?.contains($0.id) ?? true }
     guard let ids else { return removeAll(of: app, "removed by the app", "D-236") }
     remove(ids, of: app, "removed by the app", "D-236")
   }

@@ -25,6 +25,10 @@ public struct Phone: Sendable {
   var awaitsFirstUnlock = false
   /// Lies over the app in front (D-124).
   var centreIsOpen = false
+  /// The banner that goes away by itself (D-127).
+  var banner: TemporaryBanner?
+  /// When the scheduled summary comes; nil: nothing waits for it (D-265).
+  var summaryDue: Instant?
   /// The permission prompt on the screen (D-013), and those that wait for their app to come to front.
   var prompt: PermissionPrompt?
   var waitingPrompts: [PermissionPrompt] = []
@@ -73,7 +77,8 @@ public struct Phone: Sendable {
 
   /// When the next thing happens by itself; nil: nothing waits.
   public var due: Instant? {
-    var earliest: Instant?
+    var earliest = banner?.until
+    if let summaryDue { earliest = min(earliest ?? summaryDue, summaryDue) }
     for app in apps {
       for time in [app.suspendAt, app.held?.until, app.awaited.map(\.due).min(), backgroundTasksDue(app)] {
         guard let time else { continue }
@@ -169,6 +174,8 @@ public struct Phone: Sendable {
 
   /// What is due now. Every branch takes its timer away or sets it later than now, so that `handle` ends.
   private mutating func fire() {
+    if let banner, banner.until <= now { lowerBanner() }
+    if let summaryDue, summaryDue <= now { deliverSummary() }
     for app in apps.indices {
       if let suspendAt = apps[app].suspendAt, suspendAt <= now {
         apps[app].suspendAt = nil
@@ -229,6 +236,7 @@ public struct Phone: Sendable {
       tellRefreshStatus(app)
       reconsiderHeld(app)
     }
+    if settings.summaryTimes != old.summaryTimes || settings.zone != old.zone { rescheduleSummary() }
   }
 }
 

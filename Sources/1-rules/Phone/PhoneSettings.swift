@@ -23,7 +23,8 @@ public struct PhoneSettings: Hashable, Sendable {
   public var backgroundRefresh = true
   /// Nobody on this phone may turn Background App Refresh on: parental controls, management (D-181).
   public var backgroundRefreshRestricted = false
-  /// Not modelled yet (D-265). When the scheduled summary comes: minutes after midnight in the phone's zone.
+  /// When the scheduled summary comes, iOS 15 and later: minutes after midnight in the phone's zone. Whether an app is in
+  /// it is the user's choice for that app, `UserSettings.scheduledDelivery` (D-265).
   public var summaryTimes: [Int] = []
   public var online = true
   public var locked = false
@@ -138,14 +139,14 @@ extension PhoneSettings {
     }
     note("appearanceOfAlert", appearanceOfAlert.rawValue, plain.appearanceOfAlert.rawValue)
     note("previews", previews.rawValue, plain.previews.rawValue, unread: "D-126")
-    note("focus", focus?.description ?? "off", "off", unread: "D-264")
+    note("focus", focus?.description ?? "off", "off")
     note("mute", mute, plain.mute)
     note("voiceOverAnnouncements", voiceOverAnnouncements, plain.voiceOverAnnouncements)
     note("bannerSeconds", bannerSeconds, plain.bannerSeconds)
     note("lowPower", lowPower, plain.lowPower)
     note("backgroundRefresh", backgroundRefresh, plain.backgroundRefresh)
     note("backgroundRefreshRestricted", backgroundRefreshRestricted, plain.backgroundRefreshRestricted)
-    note("summaryTimes", summaryTimes, plain.summaryTimes, unread: "D-265")
+    note("summaryTimes", summaryTimes, plain.summaryTimes)
     note("online", online, plain.online)
     note("locked", locked, plain.locked)
     note("zone", zone, plain.zone)

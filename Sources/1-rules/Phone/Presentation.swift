@@ -12,26 +12,21 @@ extension Phone {
         .withheld(pushID: notice.pushID, reason: "permission \(status): delivered silently, nothing shown"), app,
         "D-034")
     }
+    let level = grantedLevel(of: notice, at: app)
     var parts: TimelineEntry.Shown.Parts = []
     if notice.content.hasAlert {
       parts.formUnion(placesOnScreen(of: app))
       if settings.iosVersion.hasCentre, permission.centre { parts.insert(.centre) }
     }
-    if notice.content.hasSound, permission.sound { parts.insert(.sound) }
+    if level == .critical || (notice.content.hasSound && permission.sound) { parts.insert(.sound) }
     if notice.content.hasBadge, permission.badge { parts.insert(.badge) }
-    show(notice, at: app, parts, rule)
+    if waitsForSummary(level, app) { return collect(notice, parts, at: app) }
+    show(notice, at: app, parts, level, isFront: false, rule)
   }
 
   private func placesOnScreen(of app: Int) -> TimelineEntry.Shown.Parts {
-    let permission = apps[app].permission
-    if isLocked { return permission.lockScreen ? [.lockScreen, .wakesScreen] : [] }
-    guard permission.banner else { return [] }
-    guard settings.iosVersion.hasCentre else { return .modal }
-    switch permission.user.style ?? settings.appearanceOfAlert {
-    case .none: return []
-    case .banner: return .banner
-    case .modal: return .modal
-    }
+    if isLocked { return apps[app].permission.lockScreen ? [.lockScreen, .wakesScreen] : [] }
+    return overlay(of: app)?.part ?? []
   }
 
   /// Shows what `willPresent` answered, each part only if the push has it and the user allows it (D-101).
@@ -39,30 +34,47 @@ extension Phone {
     _ notice: Notice, at app: Int, as options: PresentationOptions, _ rule: Rule
   ) {
     let permission = apps[app].permission
+    let level = grantedLevel(of: notice, at: app)
     var parts: TimelineEntry.Shown.Parts = []
     if notice.content.hasAlert {
-      if options.contains(.banner) || options.contains(.alert), permission.banner { parts.insert(.banner) }
+      if options.contains(.banner) || options.contains(.alert) { parts.formUnion(overlay(of: app)?.part ?? []) }
       if options.contains(.list) || options.contains(.alert), permission.centre { parts.insert(.centre) }
     }
-    if notice.content.hasSound, options.contains(.sound), permission.sound { parts.insert(.sound) }
+    if options.contains(.sound), level == .critical || (notice.content.hasSound && permission.sound) {
+      parts.insert(.sound)
+    }
     if notice.content.hasBadge, options.contains(.badge), permission.badge { parts.insert(.badge) }
-    show(notice, at: app, parts, rule)
+    show(notice, at: app, parts, level, isFront: true, rule)
   }
 
   private mutating func show(
-    _ notice: Notice, at app: Int, _ parts: TimelineEntry.Shown.Parts, _ rule: Rule
+    _ notice: Notice, at app: Int, _ allowed: TimelineEntry.Shown.Parts, _ level: Level, isFront: Bool, _ rule: Rule
   ) {
-    if parts.contains(.badge), let badge = notice.content.payload.badge {
-      setBadge(Int(clamping: badge), of: app, badge == 0 ? "D-230" : "D-210")
-    }
-    guard !parts.isEmpty else {
+    guard !allowed.isEmpty else {
       let reason =
         notice.content.isVisible ? "nothing of it may be shown by the user's settings" : "payload shows nothing"
       return record(.withheld(pushID: notice.pushID, reason: reason), app, notice.content.isVisible ? "D-027" : "D-117")
     }
-    record(.shown(shown(notice, app, parts)), app, rule)
-    let listed: TimelineEntry.Shown.Parts = [.banner, .modal, .lockScreen, .centre]
-    if !parts.isDisjoint(with: listed) { enter(notice, parts, app) }
+    var parts = allowed
+    quieten(&parts, of: notice, level, at: app, isFront: isFront)
+    if parts.contains(.badge) { changeBadge(by: notice, at: app) }
+    guard !parts.isEmpty else { return }
+    if settings.voiceOverAnnouncements, apps[app].permission.announcement, !parts.isDisjoint(with: Self.comesUp) {
+      parts.insert(.spoken)
+    }
+    record(.shown(shown(notice, app, parts, level)), app, rule)
+    if !parts.isDisjoint(with: Self.listed) { enter(notice, parts, level, app) }
+  }
+
+  private static let listed: TimelineEntry.Shown.Parts = [.banner, .modal, .lockScreen, .centre]
+  /// What the user would notice, so that it is worth saying.
+  private static let comesUp: TimelineEntry.Shown.Parts = [.banner, .modal, .wakesScreen]
+
+  /// A local notification's −1 hides the number and keeps the entries (D-233).
+  mutating func changeBadge(by notice: Notice, at app: Int) {
+    guard let badge = notice.content.payload.badge else { return }
+    if badge < 0, notice.push == nil { return hideBadge(of: app, clears: false) }
+    setBadge(Int(clamping: badge), of: app, badge == 0 ? "D-230" : "D-210")
   }
 
   /// As written on the screen; empty when there is nothing to read. From iOS 10 on a title heads the entry, before and
@@ -78,19 +90,22 @@ extension Phone {
   }
 
   private mutating func shown(
-    _ notice: Notice, _ app: Int, _ parts: TimelineEntry.Shown.Parts
+    _ notice: Notice, _ app: Int, _ parts: TimelineEntry.Shown.Parts, _ level: Level
   ) -> TimelineEntry.Shown {
-    var shown = TimelineEntry.Shown(pushID: notice.pushID, id: notice.id, parts: parts)
+    var shown = TimelineEntry.Shown(pushID: notice.pushID, id: notice.id, parts: parts, level: level)
     (shown.heading, shown.subtitle, shown.body) = words(of: notice, of: app)
-    if parts.contains(.sound), let sound = notice.content.payload.sound {
-      shown.sound = self.sound(named: sound.name, for: notice, app)
+    if parts.contains(.sound) {
+      // a critical one without a sound plays the system's critical sound (D-263)
+      shown.sound = sound(named: notice.content.payload.sound?.name ?? "default", level, app)
+      if level == .critical { shown.volume = notice.content.payload.sound?.volume ?? 1 }
     }
     if parts.contains(.badge) { shown.badge = notice.content.payload.badge.map { Int(clamping: $0) } }
     return shown
   }
 
-  private mutating func sound(named name: String, for notice: Notice, _ app: Int) -> TimelineEntry.Shown.Sound {
-    if settings.mute { return .vibration }
+  /// The mute switch turns every sound but a critical one into a vibration (D-225).
+  private mutating func sound(named name: String, _ level: Level, _ app: Int) -> TimelineEntry.Shown.Sound {
+    if settings.mute, level != .critical { return .vibration }
     if name == "default" { return .system }
     if apps[app].description.sounds.contains(where: { $0.name == name }) { return .file(name) }
     record(.system("no sound file \(name) in the app: the system sound plays"), app, "D-223")
@@ -98,16 +113,34 @@ extension Phone {
   }
 
   /// The same request identifier replaces: one entry, new, on top (D-235).
-  private mutating func enter(_ notice: Notice, _ parts: TimelineEntry.Shown.Parts, _ app: Int) {
-    let id = notice.id
-    if apps[app].entries.contains(where: { $0.id == id }) {
-      apps[app].entries.removeAll { $0.id == id }
-      record(.removed(ids: [id], reason: "replaced by a newer one with the same identifier"), app, "D-235")
-    }
+  mutating func replace(_ id: String, of app: Int) {
+    guard apps[app].entries.contains(where: { $0.id == id }) || apps[app].collected.contains(where: { $0.id == id })
+    else { return }
+    apps[app].entries.removeAll { $0.id == id }
+    apps[app].collected.removeAll { $0.id == id }
+    record(.removed(ids: [id], reason: "replaced by a newer one with the same identifier"), app, "D-235")
+  }
+
+  private mutating func enter(_ notice: Notice, _ parts: TimelineEntry.Shown.Parts, _ level: Level, _ app: Int) {
+    replace(notice.id, of: app)
+    let isUp = !parts.isDisjoint(with: [.banner, .modal])
+    let overlay = isUp ? overlay(of: app) : nil
     apps[app].entries.append(
       CentreEntry(
-        id: id, notice: notice, shownAt: now, onLockScreen: parts.contains(.lockScreen),
-        inCentre: parts.contains(.centre),
-        overlay: parts.contains(.modal) ? .modal : parts.contains(.banner) && apps[app].state.isFront ? .banner : nil))
+        id: notice.id, notice: notice, shownAt: now, onLockScreen: parts.contains(.lockScreen),
+        inCentre: parts.contains(.centre), overlay: overlay))
+    if overlay == .banner {
+      raiseBanner(TemporaryBanner.Entry(bundleID: apps[app].description.bundleID, id: notice.id))
+    }
+    if level == .timeSensitive { askAboutTimeSensitive(notice.id, of: app) }
+  }
+}
+
+extension CentreEntry.Overlay {
+  fileprivate var part: TimelineEntry.Shown.Parts {
+    switch self {
+    case .banner, .persistentBanner: .banner
+    case .modal: .modal
+    }
   }
 }

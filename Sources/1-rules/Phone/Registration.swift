@@ -6,6 +6,8 @@ enum DeferredAnswer: Hashable, Sendable {
   case registrationFailed(String, domain: String, code: Int, text: String, Rule)
   case permission(String, AskedBy)
   case delivered(String)
+  /// nil: all.
+  case removal(String, [String]?)
   case permissionRead(String)
   /// A completion handler that tells the app's code something.
   case handler(String, Callback.Method, Callback.Arguments, Rule)
@@ -123,6 +125,7 @@ extension Phone {
     case .handler(let bundleID, let method, let arguments, let rule):
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
       call(method, of: app, arguments, rule)
+    case .removal(let bundleID, let ids): if let app = index(of: bundleID) { removeNow(ids, of: app) }
     case .delivered(let bundleID):
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
       let delivered = apps[app].entries.filter(\.inCentre).map(\.argument)

@@ -15,6 +15,7 @@ extension Phone {
     waitingTap = nil
     later = []
     centreIsOpen = false
+    banner = nil
     for app in apps.indices {
       end(app, as: .notRunning, "D-163")
       for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
@@ -63,6 +64,7 @@ extension Phone {
     setState(.notRunning, of: app, "D-044")
     apps[app].permission = Permission()
     apps[app].entries = []
+    apps[app].collected = []
     apps[app].badge = 0
     apps[app].isOffloaded = false
     apps[app].registration.token = nil

@@ -30,6 +30,7 @@ public struct Screen: Hashable, Sendable {
     public var focus: String?
     public var isLowPower = false
     public var isOnline = true
+    public var isAirplane = false
     public var isMuted = false
   }
 

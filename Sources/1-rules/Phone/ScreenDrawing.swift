@@ -8,61 +8,74 @@ extension Phone {
     var screen = Screen(clock: clock, isLocked: isLocked, indicators: indicators)
     screen.icons = apps.map(icon)
     screen.front = isLocked ? nil : front.map { icon(apps[$0]) }
-    if isLocked { screen.lockScreen = groups(where: \.onLockScreen) }
-    if settings.iosVersion.hasCentre { screen.centre = groups(where: \.inCentre) }
+    if isLocked { screen.lockScreen = groups(of: listed(where: \.onLockScreen), onLockScreen: true) }
+    if settings.iosVersion.hasCentre { screen.centre = groups(of: listed(where: \.inCentre), onLockScreen: false) }
     screen.isCentreOpen = centreIsOpen
     if !isLocked {
-      screen.banners = notifications { $0.overlay == .banner || $0.overlay == .persistentBanner }
+      screen.banners = banners
       screen.alert = modalAlert
     }
     screen.prompt = prompt.flatMap(question)
     return screen
   }
 
-  private var clock: String { String(now.description.dropFirst(11).prefix(5)) }
+  private var clock: String {
+    let local = settings.zone.effectiveRules.local(at: now)
+    return [local.hour, local.minute].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+  }
 
   private var indicators: Screen.Indicators {
     Screen.Indicators(
-      focus: settings.focus?.name, isLowPower: settings.lowPower, isOnline: isOnline, isMuted: settings.mute)
+      focus: settings.focus?.name, isLowPower: settings.lowPower, isOnline: isOnline,
+      isAirplane: networkBeforeAirplane != nil, isMuted: settings.mute)
   }
 
   private func icon(_ app: InstalledApp) -> Screen.Icon {
     Screen.Icon(bundleID: app.description.bundleID, name: app.description.name, badge: app.badge)
   }
 
-  /// The newest first, over all apps.
-  private func notifications(where wanted: (CentreEntry) -> Bool) -> [Screen.Notification] {
-    entries(where: wanted).map { drawn($0.entry, of: $0.app) }
-  }
-
-  private func groups(where wanted: (CentreEntry) -> Bool) -> [Screen.Group] {
-    entries(where: wanted).map { entry, app in
-      Screen.Group(
-        bundleID: apps[app].description.bundleID, title: apps[app].description.name,
-        notifications: [drawn(entry, of: app)])
-    }
-  }
-
   /// Newest first; what came at the same moment in the reverse order of coming.
-  private func entries(where wanted: (CentreEntry) -> Bool) -> [(entry: CentreEntry, app: Int)] {
-    var found: [(entry: CentreEntry, app: Int)] = []
+  private func listed(where wanted: (CentreEntry) -> Bool) -> [Listed] {
+    var found: [Listed] = []
     for app in apps.indices {
-      for entry in apps[app].entries.reversed() where wanted(entry) { found.append((entry, app)) }
+      for entry in apps[app].entries.reversed() where wanted(entry) { found.append(Listed(entry: entry, app: app)) }
     }
-    return found.sorted { $0.entry.shownAt > $1.entry.shownAt }
+    return found.sorted { $0.entry.listedAt > $1.entry.listedAt }
   }
 
-  private func drawn(_ entry: CentreEntry, of app: Int) -> Screen.Notification {
-    let words = words(of: entry.notice, of: app)
-    return Screen.Notification(
-      bundleID: apps[app].description.bundleID, appName: apps[app].description.name, id: entry.id,
-      heading: words.heading, subtitle: words.subtitle, body: words.body, shownAt: entry.shownAt)
+  func drawn(_ listed: Listed) -> Screen.Notification {
+    let app = apps[listed.app]
+    let words = words(of: listed.entry.notice, of: listed.app)
+    var drawn = Screen.Notification(
+      bundleID: app.description.bundleID, appName: app.description.name, id: listed.entry.id,
+      heading: words.heading, subtitle: words.subtitle, body: words.body, shownAt: listed.entry.shownAt)
+    if app.timeSensitiveQuestion == .asked(listed.entry.id) {
+      drawn.choices = ["Leave On", "Turn Off"]
+    } else if app.permission.isQuiet {
+      drawn.choices = ["Keep", "Turn Off"]
+    }
+    return drawn
+  }
+
+  /// The newest, and the summary's own banner, which features the most relevant of what it brings.
+  private var banners: [Screen.Notification] {
+    var banners = listed { $0.overlay?.isBanner == true }.map(drawn)
+    guard let banner, banner.entry == nil else { return banners }
+    let brought = listed { $0.summarizedAt != nil }
+    let latest = brought.compactMap(\.entry.summarizedAt).max()
+    let newest = brought.filter { $0.entry.summarizedAt == latest }
+    guard let featured = newest.min(by: { Self.isFeatured($0.entry, before: $1.entry) }) else { return banners }
+    var summary = drawn(featured)
+    if newest.count > 1 { summary.body += " and \(newest.count - 1) more" }
+    summary.heading = "Scheduled Summary: \(summary.heading)"
+    summary.choices = []
+    banners.insert(summary, at: 0)
+    return banners
   }
 
   private var modalAlert: Screen.Alert? {
-    guard let newest = entries(where: { $0.overlay == .modal }).first else { return nil }
-    return Screen.Alert(
-      notification: drawn(newest.entry, of: newest.app), buttons: Self.buttons(of: newest.entry.notice.content))
+    guard let newest = listed(where: { $0.overlay == .modal }).first else { return nil }
+    return Screen.Alert(notification: drawn(newest), buttons: Self.buttons(of: newest.entry.notice.content))
   }
 
   /// Close, and what shows the app: View, or the word of `action-loc-key`; null there takes it away (D-127, D-209).

@@ -66,6 +66,8 @@ public struct TimelineEntry: Hashable, Sendable {
     public var subtitle = ""
     public var body = ""
     public var sound: Sound?
+    /// Of a critical sound, 0 … 1; nil: as loud as the phone is set (D-224).
+    public var volume: Double?
     public var badge: Int?
     /// The level by which it was shown, after entitlement and the user's leave (D-260 … D-263).
     public var level = Payload.InterruptionLevel.active

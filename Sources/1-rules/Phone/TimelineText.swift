@@ -115,6 +115,7 @@ extension TimelineEntry.Shown: CustomStringConvertible {
     case .vibration: text += ", vibration only"
     case nil: break
     }
+    if let volume { text += " at volume \(volume)" }
     if level != .active { text += ", \(level.rawValue)" }
     if let badge { text += badge == 0 ? ", badge removed" : ", badge \(badge)" }
     return text
@@ -135,6 +136,7 @@ extension TimelineEntry.Shown: CustomStringConvertible {
     case nil: break
     }
     object["badge"] = badge.map { .number(JSONNumber($0)) }
+    object["volume"] = volume.flatMap(JSONNumber.init).map(JSONValue.number)
     object["level"] = level == .active ? nil : .string(level.rawValue)
     return .object(object)
   }

@@ -131,6 +131,7 @@ extension Phone {
       }
     }
     centreIsOpen = false
+    lowerAllBanners()
     isLocked = true
   }
 
@@ -168,7 +169,7 @@ extension Phone {
       record(.system("unlocking starts nothing and tells no app of a notification"), nil, "D-140")
       returnToScreen(wasFront)
     }
-    if !settings.iosVersion.hasCentre { dropVanished() }
+    dropVanished()
   }
 
   private var newestOnLockScreen: (app: Int, entry: CentreEntry)? {
@@ -188,9 +189,9 @@ extension Phone {
     }
   }
 
-  /// Before iOS 5 there is no list: what is neither on the lock screen nor a modal alert is gone.
+  /// What was on the lock screen and is in no list is gone: before iOS 5 all of it, later by the user's settings.
   private mutating func dropVanished() {
-    for app in apps.indices { apps[app].entries.removeAll { !$0.onScreen && !$0.inCentre } }
+    for app in apps.indices { apps[app].entries.removeAll(where: \.isGone) }
   }
 
   /// The lock screen's slider is the alert's View button: unlocking is using it (D-060 … D-062).
