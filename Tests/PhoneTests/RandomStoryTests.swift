@@ -45,6 +45,13 @@ private struct Teller {
   var phone: Phone
   private var dice: Dice
   private var time = Instant(seconds: 1_796_029_200)
+  private static let category = NotificationCategory(
+    id: "c",
+    actions: [
+      NotificationAction(id: "behind", options: .authenticationRequired),
+      NotificationAction(id: "front", options: .foreground),
+      NotificationAction(id: "typed", textInput: NotificationAction.TextInput()),
+    ], options: .customDismissAction)
   private static let bundles = ["com.example.a", "com.example.b", "com.example.gone"]
 
   init(seed: UInt64) {
@@ -63,6 +70,9 @@ private struct Teller {
     settings.backgroundLaunchConnectsScene = Bool.random(using: &dice)
     settings.registersAfterRestore = Bool.random(using: &dice)
     settings.offloadedShowsPushes = Bool.random(using: &dice)
+    settings.deniedDropsAlertAtAPNs = Bool.random(using: &dice)
+    settings.promptWhileProvisional = Bool.random(using: &dice)
+    settings.ephemeralHours = Int64.random(in: -1...9, using: &dice)
     settings.pushedMinusOneClears = Bool.random(using: &dice)
     settings.appearanceOfAlert = PhoneSettings.AlertStyle.allCases.randomElement(using: &dice) ?? .banner
     phone = Phone(settings)
@@ -78,7 +88,7 @@ private struct Teller {
   private mutating func event() -> Phone.Event {
     let bundle = Self.bundles.randomElement(using: &dice) ?? "com.example.a"
     let some = Bool.random(using: &dice)
-    switch Int.random(in: 0..<36, using: &dice) {
+    switch Int.random(in: 0..<41, using: &dice) {
     case 0...9: return .push(push(for: bundle))
     case 10: return .installApp(app(bundle == "com.example.gone" ? "com.example.a" : bundle))
     case 11: return some ? .uninstallApp(bundleID: bundle) : .installApp(app("com.example.b"))
@@ -109,6 +119,14 @@ private struct Teller {
       settings.backgroundRefresh.toggle()
       return some ? .change(settings) : .timePassed
     case 33: return life(of: bundle)
+    case 38:
+      return .action(
+        bundleID: bundle, id: some ? nil : phone.centre(of: bundle).last,
+        action: ["behind", "front", "typed", "gone"].randomElement(using: &dice) ?? "gone", text: some ? "x" : nil)
+    case 34: return .dismiss(bundleID: bundle, id: some ? nil : phone.lockScreen(of: bundle).first)
+    case 35: return some ? .flickAway(bundleID: bundle) : .turnOff(bundleID: bundle, id: nil)
+    case 36: return .openNotificationSettings(bundleID: bundle, id: some ? nil : phone.centre(of: bundle).first)
+    case 37: return .keepProvisional(bundleID: bundle, id: nil, inSummary: some)
     default: return .app(bundleID: bundle, act())
     }
   }
@@ -136,7 +154,9 @@ private struct Teller {
       .requestAuthorization([]),
       .registerForRemoteNotifications, .unregisterForRemoteNotifications, .handTokenToService, .readPermission,
       .setBadge(0), .setBadge(7), .setBadge(-1), .setBadge(.min), .setBadge(.max), .getDelivered,
-      .removeDelivered(["p1"]), .removeAllDelivered, .beginBackgroundTask(seconds: nil),
+      .removeDelivered(["p1"]), .removeAllDelivered, .setCategories([Self.category]), .setCategories([]),
+      .requestAuthorization([.alert, .providesAppNotificationSettings, .criticalAlert]),
+      .beginBackgroundTask(seconds: nil),
       .beginBackgroundTask(seconds: 40), .beginBackgroundTask(seconds: .min), .endBackgroundTask,
       .readBackgroundRefreshStatus, .setActivationConditions(["t"]), .showPage("p"), .download("d"),
     ]
@@ -155,6 +175,8 @@ private struct Teller {
     app.exitsOnSuspend = Int.random(in: 0..<9, using: &dice) == 0
     app.hasSceneManifest = Bool.random(using: &dice)
     app.supportsMultipleScenes = Bool.random(using: &dice)
+    app.isAppClip = Int.random(in: 0..<5, using: &dice) == 0
+    app.entitlements = Bool.random(using: &dice) ? [.criticalAlerts] : []
     let answers: [AppDescription.Answer] = [
       .atOnce, .after(.seconds(3)), .after(.seconds(90)), .after(.seconds(-3)), .after(.milliseconds(.max)), .never,
       .twice,
@@ -171,6 +193,7 @@ private struct Teller {
       Sample.k1, Sample.k2, Sample.k3, Sample.k4, Sample.k5, Sample.k7, Sample.s0Silent, Sample.s2Visible,
       ["aps": ["badge": 0]], ["aps": ["badge": .number(JSONNumber(Int64.max))]], ["aps": ["badge": -1]], ["aps": [:]],
       ["aps": ["alert": [:]]], ["aps": 1], ["aps": ["alert": ["loc-key": "K"], "content-available": true]], [:],
+      ["aps": ["alert": "a", "category": "c", "content-available": 1]], ["aps": ["alert": "b", "category": "c"]],
       ["aps": ["alert": "a", "badge": 0, "sound": ["critical": 1, "name": "x", "volume": 2]]],
     ]
     var bytes = (payloads.randomElement(using: &dice) ?? Sample.k1).encoded()

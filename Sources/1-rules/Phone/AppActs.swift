@@ -28,6 +28,7 @@ extension Phone {
     case .askAndRegister(let options):
       for step in Self.registration(options, version) { perform(step, by: app) }
     case .registerAsSeed:
+      apps[app].categories = []  // the seed's code passes none
       perform(
         version.major >= 8
           ? .registerUserNotificationSettings(.usual) : .registerForRemoteNotificationTypes(.usual), by: app)
@@ -38,7 +39,9 @@ extension Phone {
       record(.app("hands its token to the push service"), app, "D-016")
       effects.append(.handTokenToService(bundleID: apps[app].description.bundleID, token: token))
     case .readPermission: readPermission(app)
-    case .setCategories(let categories): setCategories(categories, of: app)
+    case .setCategories(let categories):
+      guard has(IOSVersion(8), act, app) else { return }
+      setCategories(categories, of: app)
     case .setBadge(let number): setBadgeByApp(number, of: app)
     case .setBadgeCount(let number):
       guard has(IOSVersion(16), act, app) else { return }
@@ -79,6 +82,12 @@ extension Phone {
 }
 
 extension AppAct {
+  /// By the call of that iOS.
+  func words(on version: IOSVersion) -> String {
+    guard case .setCategories(let categories) = self, version.major < 10 else { return words }
+    return "its settings' categories: \(categories.map(\.id).joined(separator: ", "))"
+  }
+
   /// For the timeline.
   var words: String {
     switch self {

@@ -54,12 +54,6 @@ extension Phone {
     return app
   }
 
-  /// A user who turned the app's notifications off may get no alert pushes from APNs at all (D-047, C-21).
-  private func isDroppedAtAPNs(_ push: DeliveredPayload, _ app: Int) -> Bool {
-    settings.deniedDropsAlertAtAPNs && push.pushType == .alert && push.content.hasAlert
-      && apps[app].permission.status != .notDetermined && !apps[app].permission.isGranted
-  }
-
   /// Whether the push goes on to the user; what is for another part of the system goes there.
   private mutating func isForTheUser(_ notice: Notice, _ type: PushType, _ app: Int) -> Bool {
     switch type {

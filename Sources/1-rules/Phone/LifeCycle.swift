@@ -7,12 +7,15 @@ enum LaunchReason {
   case icon
   case notification
   case push
+  /// A button of a notification, or its dismissal.
+  case act
 
   var words: String {
     switch self {
     case .icon: "launched: the user opens the app"
     case .notification: "launched: the user used a notification"
     case .push: "launched in the background: a push wakes the app"
+    case .act: "launched in the background: the user acted on a notification"
     }
   }
 }

@@ -58,7 +58,7 @@ extension Phone {
   }
 
   /// Removing entries never changes the badge (D-234).
-  private mutating func removeAll(of app: Int, _ reason: String, _ rule: Rule) {
+  mutating func removeAll(of app: Int, _ reason: String, _ rule: Rule) {
     guard !apps[app].entries.isEmpty else { return }
     let ids = apps[app].entries.map(\.id)
     apps[app].entries = []
@@ -90,18 +90,7 @@ extension Phone {
     later.append(.delivered(apps[app].description.bundleID))
   }
 
-  // MARK: the user's acts
-
-  mutating func clear(_ app: Int, id: String?) {
-    guard let id else {
-      record(.user("clears the app's notifications"), app, "D-234")
-      return removeAll(of: app, "cleared by the user", "D-234")
-    }
-    record(.user("clears the notification \(id)"), app, "D-234")
-    remove([id], of: app, "cleared by the user", "D-234")
-  }
-
-  private mutating func remove(_ ids: [String], of app: Int, _ reason: String, _ rule: Rule) {
+  mutating func remove(_ ids: [String], of app: Int, _ reason: String, _ rule: Rule) {
     let present = apps[app].entries.map(\.id).filter { ids.contains($0) }
     guard !present.isEmpty else { return }
     apps[app].entries.removeAll { ids.contains($0.id) }

@@ -1,3 +1,5 @@
+import Basics
+
 /// `UNAuthorizationStatus` (D-024).
 public enum AuthorizationStatus: String, CaseIterable, Hashable, Sendable {
   case notDetermined, denied, authorized
@@ -13,6 +15,11 @@ struct Permission: Hashable, Sendable {
   /// What the app asked for and got.
   var options: NotificationOptions = []
   var user = Phone.UserSettings()
+  /// When an App Clip's permission ends; nil: it is none, or was asked for (D-024).
+  var ephemeralUntil: Instant?
+
+  /// The user said no; not merely has not been asked.
+  var isTurnedOff: Bool { status == .denied || !user.allowed }
 
   var isGranted: Bool {
     switch status {

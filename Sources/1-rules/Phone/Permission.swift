@@ -1,4 +1,5 @@
 import Basics
+import PushPayload
 
 /// A prompt that asks the user, or will when its app is in front.
 struct PermissionPrompt: Hashable, Sendable {
@@ -20,32 +21,73 @@ enum AskedBy: String, Hashable, Sendable {
 /// Asking and answering (spec section B2).
 extension Phone {
   mutating func ask(_ app: Int, by asked: AskedBy, for wanted: NotificationOptions) {
-    let options = wanted.known(to: settings.iosVersion)
-    let unknown = wanted.subtracting(options)
-    if !unknown.isEmpty { record(.system("iOS \(settings.iosVersion) does not know \(unknown)"), app, "D-020") }
+    let options = askable(wanted, app)
     switch apps[app].permission.status {
     case .notDetermined:
       if options.contains(.provisional), asked == .authorization {
-        apps[app].permission.status = .provisional
-        apps[app].permission.options = options.subtracting(.provisional)
+        change(app) {
+          $0.status = .provisional
+          $0.options = options.subtracting(.provisional)
+        }
         record(.system("provisional permission, without a prompt"), app, "D-024")
         return answerLater(app, asked)
       }
-      guard !options.isEmpty else { return answerLater(app, asked) }
-      guard prompt?.bundleID != apps[app].description.bundleID,
-        !waitingPrompts.contains(where: { $0.bundleID == apps[app].description.bundleID })
-      else { return record(.system("asks while it is being asked: still one prompt"), app, "D-022") }
-      waitingPrompts.append(
-        PermissionPrompt(bundleID: apps[app].description.bundleID, asked: asked, options: options))
+      prompt(app, asked, options, "D-022")
     case .denied: answerLater(app, asked)
     case .authorized:
-      apps[app].permission.options.formUnion(options)
+      change(app) { $0.options.formUnion(options.subtracting(.provisional)) }
       answerLater(app, asked)
-    case .provisional:
-      record(.notModelled("asking for more while provisional"), app, "D-026")
-      answerLater(app, asked)
-    case .ephemeral: answerLater(app, asked)
+    case .provisional, .ephemeral:
+      guard !options.contains(.provisional), settings.promptWhileProvisional else {
+        change(app) { $0.options.formUnion(options.subtracting(.provisional)) }
+        return answerLater(app, asked)
+      }
+      prompt(app, asked, options, "D-026")
     }
+  }
+
+  /// Without what this iOS does not know, and what the app is not signed for.
+  private mutating func askable(_ wanted: NotificationOptions, _ app: Int) -> NotificationOptions {
+    var options = wanted.known(to: settings.iosVersion)
+    let unknown = wanted.subtracting(options)
+    if !unknown.isEmpty { record(.system("iOS \(settings.iosVersion) does not know \(unknown)"), app, "D-020") }
+    let entitlement = AppDescription.Entitlement.criticalAlerts
+    if options.contains(.criticalAlert), !apps[app].description.entitlements.contains(entitlement) {
+      options.remove(.criticalAlert)
+      record(.fault("criticalAlert needs the entitlement \(entitlement.rawValue): left out"), app, "D-020")
+    }
+    return options
+  }
+
+  private mutating func prompt(_ app: Int, _ asked: AskedBy, _ options: NotificationOptions, _ rule: Rule) {
+    let bundleID = apps[app].description.bundleID
+    guard !options.isEmpty else { return answerLater(app, asked) }
+    guard prompt?.bundleID != bundleID, !waitingPrompts.contains(where: { $0.bundleID == bundleID }) else {
+      return record(.system("asks while it is being asked: still one prompt"), app, "D-022")
+    }
+    if rule != "D-022" { record(.system("asks for more than it has: the user is asked"), app, rule) }
+    waitingPrompts.append(PermissionPrompt(bundleID: bundleID, asked: asked, options: options))
+  }
+
+  /// Every change of what an app may show goes through here, so that the courier learns of it (D-047).
+  mutating func change(_ app: Int, _ change: (inout Permission) -> Void) {
+    let couldReach = !apps[app].permission.isTurnedOff
+    change(&apps[app].permission)
+    let canReach = !apps[app].permission.isTurnedOff
+    guard settings.deniedDropsAlertAtAPNs, couldReach != canReach else { return }
+    effects.append(.alertsAllowed(bundleID: apps[app].description.bundleID, canReach))
+  }
+
+  /// The switch was set or taken back: what the courier believes of each app follows (D-047).
+  mutating func tellAlertsAllowed() {
+    for app in apps where app.permission.isTurnedOff {
+      effects.append(.alertsAllowed(bundleID: app.description.bundleID, !settings.deniedDropsAlertAtAPNs))
+    }
+  }
+
+  /// APNs takes the push with 200 and discards it, since the user turned the app's notifications off (D-047).
+  func isDroppedAtAPNs(_ push: DeliveredPayload, _ app: Int) -> Bool {
+    settings.deniedDropsAlertAtAPNs && push.pushType == .alert && apps[app].permission.isTurnedOff
   }
 
   private mutating func answerLater(_ app: Int, _ asked: AskedBy) {
@@ -69,8 +111,11 @@ extension Phone {
     prompt = nil
     guard let app = index(of: answered.bundleID) else { return }
     record(.user(allow ? "allows notifications" : "does not allow notifications"), app, "D-013")
-    apps[app].permission.status = allow ? .authorized : .denied
-    apps[app].permission.options = answered.options
+    change(app) {
+      $0.status = allow ? .authorized : .denied
+      $0.options.formUnion(answered.options)
+      $0.ephemeralUntil = nil
+    }
     becomeActive(app, "D-022")
     answerLater(app, answered.asked)
     if allow { releaseToken(app) }
@@ -99,12 +144,14 @@ extension Phone {
   }
 
   mutating func changePermission(_ user: UserSettings, for app: Int) {
-    apps[app].permission.user = user
-    switch apps[app].permission.status {
-    case .notDetermined, .authorized, .denied, .ephemeral:
-      apps[app].permission.status = user.allowed ? .authorized : .denied
-      if apps[app].permission.options.isEmpty { apps[app].permission.options = .usual }
-    case .provisional: if !user.allowed { apps[app].permission.status = .denied }
+    change(app) { permission in
+      permission.user = user
+      switch permission.status {
+      case .notDetermined, .authorized, .denied:
+        permission.status = user.allowed ? .authorized : .denied
+        if permission.options.isEmpty { permission.options = .usual }
+      case .provisional, .ephemeral: if !user.allowed { permission.status = .denied }
+      }
     }
     record(.user("changes the app's notifications in Settings: allowed \(user.allowed)"), app, "D-024")
     if user.allowed { releaseToken(app) }
@@ -116,7 +163,12 @@ extension Phone {
     case 10...:
       record(.app("getNotificationSettings"), app, "D-029")
       later.append(.permissionRead(apps[app].description.bundleID))
-    case 8...9: record(.app("reads its settings: \(permission.effective)"), app, "D-029")
+    case 8...9:
+      let registration = apps[app].registration
+      let registered = registration.token != nil && !registration.unregistered
+      record(
+        .app("reads its settings: \(permission.effective); isRegisteredForRemoteNotifications \(registered)"), app,
+        "D-029")
     default:
       let types =
         settings.typesAreStale && permission.status != .notDetermined ? permission.options : permission.effective

@@ -32,8 +32,8 @@ public struct Phone: Sendable {
   /// The permission prompt on the screen (D-013), and those that wait for their app to come to front.
   var prompt: PermissionPrompt?
   var waitingPrompts: [PermissionPrompt] = []
-  /// A notification used on the lock screen, before the user has authenticated (D-139).
-  var waitingTap: (bundleID: String, id: String)?
+  /// What was done with a notification on the lock screen, before the user has authenticated (D-139, D-143).
+  var waitingTap: WaitingUse?
   /// Answers that apps told us to remember beyond their removal (D-023).
   var rememberedPermissions: [String: (permission: Permission, since: Instant)] = [:]
   /// Apps that were here once: their next token is a new one (D-044).
@@ -80,7 +80,10 @@ public struct Phone: Sendable {
     var earliest = banner?.until
     if let summaryDue { earliest = min(earliest ?? summaryDue, summaryDue) }
     for app in apps {
-      for time in [app.suspendAt, app.held?.until, app.awaited.map(\.due).min(), backgroundTasksDue(app)] {
+      for time in [
+        app.suspendAt, app.held?.until, app.permission.ephemeralUntil, app.awaited.map(\.due).min(),
+        backgroundTasksDue(app),
+      ] {
         guard let time else { continue }
         earliest = min(earliest ?? time, time)
       }
@@ -186,6 +189,7 @@ public struct Phone: Sendable {
       while let index = apps[app].awaited.firstIndex(where: { $0.due <= now }) {
         resolve(apps[app].awaited.remove(at: index), of: app)
       }
+      if let until = apps[app].permission.ephemeralUntil, until <= now { endEphemeral(app) }
       if let held = apps[app].held, let until = held.until, until <= now {
         apps[app].held = nil
         deliverHeld(held, to: app)
@@ -231,6 +235,7 @@ public struct Phone: Sendable {
     if new.iosVersion != old.iosVersion { updateIOS(to: new.iosVersion) }
     guard settings != old else { return }
     recordSettings()
+    if settings.deniedDropsAlertAtAPNs != old.deniedDropsAlertAtAPNs { tellAlertsAllowed() }
     if !settings.passcode { endWaitForFirstUnlock() }
     for app in apps.indices {
       tellRefreshStatus(app)

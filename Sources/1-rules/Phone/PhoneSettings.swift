@@ -47,6 +47,14 @@ public struct PhoneSettings: Hashable, Sendable {
   /// How long a permission outlives the app that asked for it (D-023). nil: 24 h to iOS 9, none after.
   public var promptMemory: Instant.Span?
 
+  /// An app with provisional permission that asks for more has the user prompted (D-026); off: it gets what it asked for,
+  /// quietly as before.
+  public var promptWhileProvisional = true
+  /// An app that a button of a notification starts finds the payload in its launch options (D-141); off: they are empty.
+  public var actionLaunchOptions = false
+  /// Hours that an App Clip may notify after each launch (D-024).
+  public var ephemeralHours: Int64 = 8
+
   /// Wakes per hour and app (D-175).
   public var silentBudgetPerHour = 3
   /// Wakes per day and app; nil: unlimited (D-175).
@@ -99,7 +107,8 @@ public struct PhoneSettings: Hashable, Sendable {
   public var regionLimit = 20
   /// Registering while offline fails at once instead of waiting in silence (D-041, C-22).
   public var offlineRegistrationFails = false
-  /// A phone that may not show alerts gets none from APNs (D-047, C-21).
+  /// A phone whose user turned an app's notifications off gets no alert push for it from APNs (D-047, C-21): none that
+  /// came would be shown, but with it goes the wake of `content-available`.
   public var deniedDropsAlertAtAPNs = false
 
   public init(iosVersion: IOSVersion = IOSVersion(17)) { self.iosVersion = iosVersion }
@@ -157,6 +166,9 @@ extension PhoneSettings {
     note("iOS9StaleTokens", keepsStaleTokens, plain.keepsStaleTokens)
     note("staleTypesBug", typesAreStale, plain.typesAreStale)
     note("promptMemory", permissionMemory.milliseconds, plain.permissionMemory.milliseconds)
+    note("promptWhileProvisional", promptWhileProvisional, plain.promptWhileProvisional)
+    note("actionLaunchOptions", actionLaunchOptions, plain.actionLaunchOptions)
+    note("ephemeralHours", ephemeralHours, plain.ephemeralHours)
     note("silentBudgetPerHour", silentBudgetPerHour, plain.silentBudgetPerHour)
     note("powerBudgetPerDay", powerBudgetPerDay, plain.powerBudgetPerDay)
     note("developerAttached", developerAttached, plain.developerAttached)

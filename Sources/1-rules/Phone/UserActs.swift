@@ -1,6 +1,35 @@
 import Basics
 import PushPayload
 
+/// What the user wants of a notification on the lock screen, before the phone knows who it is.
+struct WaitingUse: Hashable, Sendable {
+  var bundleID: String
+  var id: String
+  var act: Act
+
+  enum Act: Hashable, Sendable {
+    case use
+    case press(NotificationAction, text: String?)
+    case settings
+
+    /// Something else than the app that was on the screen is there afterwards.
+    var opensApp: Bool {
+      switch self {
+      case .use, .settings: true
+      case .press(let button, _): button.options.contains(.foreground)
+      }
+    }
+  }
+
+  var words: String {
+    switch act {
+    case .use: "uses the notification \(id)"
+    case .press(let button, _): "presses \(button.id) of the notification \(id)"
+    case .settings: "opens the app's own settings from the notification \(id)"
+    }
+  }
+}
+
 /// What the user does, and what the app's code gets from it (spec section E).
 extension Phone {
   /// By the icon: the app learns of no notification, and none is taken away (D-131, D-134, D-228).
@@ -11,6 +40,7 @@ extension Phone {
     case .notRunning, .forceQuit:
       record(.user("opens the app by its icon"), app, "D-131")
       clearScreen(for: app)
+      grantEphemeral(app)
       launchInFront(app, with: nil, "D-155")
       becomeActive(app, "D-155")
     case .suspended, .background:
@@ -22,30 +52,31 @@ extension Phone {
     }
   }
 
-  mutating func closeAlert(_ app: Int) {
-    let rule: Rule = apps[app].state.isAlive ? "D-134" : "D-131"
-    record(.user("closes the alert"), app, rule)
-    let ids = apps[app].entries.filter { $0.onScreen && !$0.inCentre && !$0.onLockScreen }.map(\.id)
-    for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
-    guard !ids.isEmpty else { return }
-    apps[app].entries.removeAll { ids.contains($0.id) }
-    record(.removed(ids: ids, reason: "closed by the user"), app, rule)
-  }
-
   mutating func tap(_ app: Int, id: String?) {
-    let entries = apps[app].entries
-    guard let entry = id.map({ id in entries.last { $0.id == id } }) ?? entries.last else {
+    guard let entry = entry(id, of: app) else {
       return record(.user("finds no notification of the app to use"), app, "D-151")
     }
+    guard entry.inCentre || entry.notice.content.hasViewButton else {
+      return record(.user("finds only Close on the alert \(entry.id)"), app, "D-127")
+    }
     guard !isLocked else {
-      waitingTap = (apps[app].description.bundleID, entry.id)
-      return record(
-        .user(
-          "uses the notification \(entry.id) on the lock screen\(settings.passcode ? "; the phone asks who it is" : "")"
-        ),
-        app, "D-139")
+      return askWho(WaitingUse(bundleID: apps[app].description.bundleID, id: entry.id, act: .use), "D-139")
     }
     use(entry, of: app, by: nil)
+  }
+
+  /// The entry of that identifier; nil: the newest.
+  func entry(_ id: String?, of app: Int) -> CentreEntry? {
+    guard let id else { return apps[app].entries.last }
+    return apps[app].entries.last { $0.id == id }
+  }
+
+  /// On the lock screen: what the user wants waits until the phone knows who it is (D-139, D-143).
+  mutating func askWho(_ wanted: WaitingUse, _ rule: Rule) {
+    waitingTap = wanted
+    record(
+      .user("\(wanted.words) on the lock screen\(settings.passcode ? "; the phone asks who it is" : "")"),
+      index(of: wanted.bundleID), rule)
   }
 
   /// The notification leaves, the badge stays, the app gets the payload. `rule` where another than the act's own says
@@ -53,29 +84,79 @@ extension Phone {
   private mutating func use(_ entry: CentreEntry, of app: Int, by rule: Rule?) {
     let rule = rule ?? Self.useRule(apps[app].state)
     record(.user("uses the notification \(entry.id)"), app, rule)
+    take(entry, of: app, "used", rule)
+    bringToFront(app, for: Response(Callback.defaultAction, to: entry), payload: entry.notice.content.userInfo, rule)
+  }
+
+  /// It leaves the screen, the lock screen and the centre; the badge stays (D-234).
+  mutating func take(_ entry: CentreEntry, of app: Int, _ reason: String, _ rule: Rule) {
     apps[app].entries.removeAll { $0.id == entry.id }
-    record(.removed(ids: [entry.id], reason: "used"), app, rule)
-    guard !apps[app].isOffloaded else { return reinstallOffloaded(app) }
-    let content = entry.notice.content
+    record(.removed(ids: [entry.id], reason: reason), app, rule)
+  }
+
+  /// What the user did with a notification, on its way to the app's code.
+  struct Response {
+    var action: String
+    var entry: CentreEntry
+    /// nil: the button has no text field.
+    var text: String?
+
+    init(_ action: String, to entry: CentreEntry, text: String? = nil) {
+      self.action = action
+      self.entry = entry
+      self.text = text
+    }
+  }
+
+  private func argument(_ response: Response, _ app: Int) -> ResponseArgument {
+    ResponseArgument(
+      response.action, to: response.entry.argument, userText: response.text,
+      targetScene: targetScene(of: app, for: response.entry.notice.content))
+  }
+
+  /// Brings the app to the front, where it learns what the user did with a notification; `payload` goes into the launch
+  /// options.
+  mutating func bringToFront(_ app: Int, for response: Response, payload: JSONObject?, _ rule: Rule) {
+    let content = response.entry.notice.content
+    if !apps[app].state.isAlive, let image = content.payload.alert?.launchImage {
+      record(.system("shows the launch image \(image)"), app, "D-209")
+    }
     chooseScene(of: app, for: content, rule)
-    let response = ResponseArgument(
-      Callback.defaultAction, to: entry.argument, targetScene: targetScene(of: app, for: content))
+    // not the banner over the app, then out of the centre, which lies over it meanwhile (D-135)
+    let fromCentre = centreIsOpen || !response.entry.onScreen
+    bringToFront(app, payload: payload, argument(response, app), fromCentre: fromCentre, rule) { phone, occasion in
+      phone.tell(response, to: app, rule, occasion)
+    }
+  }
+
+  /// How the app's code came to run for what it is told.
+  struct Occasion {
+    var isLaunch = false
+    /// A scene has connected, with the response in its options.
+    var toldScene = false
+  }
+
+  /// Brings the app to the front; `body` runs before it becomes active.
+  mutating func bringToFront(
+    _ app: Int, payload: JSONObject?, _ response: ResponseArgument?, fromCentre: Bool, _ rule: Rule,
+    _ body: (inout Phone, Occasion) -> Void
+  ) {
+    guard !apps[app].isOffloaded else { return reinstallOffloaded(app) }
     switch apps[app].state {
     case .notRunning, .forceQuit:
       clearScreen(for: app)
-      let toldScene = launchInFront(app, with: content.userInfo, rule, response: response)
-      respond(entry, of: app, rule, isLaunch: true, toldScene: toldScene)
+      grantEphemeral(app)
+      let toldScene = launchInFront(app, with: payload, rule, response: response)
+      body(&self, Occasion(isLaunch: true, toldScene: toldScene))
       becomeActive(app, rule)
     case .suspended, .background:
       clearScreen(for: app)
       let toldScene = enterForeground(app, rule, response: response)
-      respond(entry, of: app, rule, isLaunch: false, toldScene: toldScene)
+      body(&self, Occasion(toldScene: toldScene))
       becomeActive(app, rule)
     case .active, .inactive:
-      // not the banner over the app, then out of the centre, which lies over it meanwhile (D-135)
-      let fromCentre = centreIsOpen || !entry.onScreen
       if fromCentre { resignActive(app, rule) }
-      respond(entry, of: app, rule, isLaunch: false)
+      body(&self, Occasion())
       centreIsOpen = false
       if fromCentre { becomeActive(app, rule) }
     }
@@ -89,32 +170,36 @@ extension Phone {
     }
   }
 
-  /// DRR, else DRF, else DRN; after a cold start DRN is not called, the launch options have told already (D-130).
-  private mutating func respond(
-    _ entry: CentreEntry, of app: Int, _ rule: Rule, isLaunch: Bool, toldScene: Bool = false
-  ) {
-    if settings.iosVersion.major >= 10, apps[app].delegateSet {
-      guard
-        call(
-          .didReceiveResponse, of: app,
-          .response(
-            ResponseArgument(
-              Callback.defaultAction, to: entry.argument,
-              targetScene: targetScene(of: app, for: entry.notice.content))), rule)
-      else {
-        return record(
-          .withheld(pushID: entry.notice.pushID, reason: "the delegate has no didReceive response"), app, "D-002")
-      }
-      return wait(for: .didReceiveResponse, entry.notice, of: app, apps[app].description.responseAnswer, "D-005")
-    }
-    if settings.iosVersion.major >= 10, apps[app].description.delegate == .afterLaunch, isLaunch {
+  /// DRR with the delegate; else by the older calls: HAI for a button, DRF or DRN for the notification itself.
+  mutating func tell(_ response: Response, to app: Int, _ rule: Rule, _ occasion: Occasion) {
+    let notice = response.entry.notice
+    if settings.iosVersion.major >= 10, occasion.isLaunch, apps[app].description.delegate == .afterLaunch {
       return record(.fault("delegate set too late: the response that launched the app is lost"), app, "D-004")
     }
-    if toldScene {
+    if settings.iosVersion.major >= 10, apps[app].delegateSet {
+      guard call(.didReceiveResponse, of: app, .response(argument(response, app)), rule) else {
+        return record(
+          .withheld(pushID: notice.pushID, reason: "the delegate has no didReceive response"), app, "D-002")
+      }
+      return wait(for: .didReceiveResponse, notice, of: app, apps[app].description.responseAnswer, "D-005")
+    }
+    if occasion.toldScene {
       return record(.system("only the connection options of the scene carry the notification"), app, "D-138")
     }
-    if fetch(entry.notice, app, rule) { return }
-    if !isLaunch { call(.didReceiveRemoteNotification, of: app, .userInfo(entry.notice.content.userInfo), rule) }
+    switch response.action {
+    case Callback.defaultAction: tellUse(notice, to: app, rule, occasion)
+    case Callback.dismissAction:
+      record(.withheld(pushID: notice.pushID, reason: "no delegate to learn that it was dismissed"), app, "D-145")
+    default: tellAction(response, to: app, rule)
+    }
+  }
+
+  /// DRF, else DRN; after a cold start DRN is not called, the launch options have told already (D-130).
+  private mutating func tellUse(_ notice: Notice, to app: Int, _ rule: Rule, _ occasion: Occasion) {
+    if fetch(notice, app, rule) { return }
+    if !occasion.isLaunch {
+      call(.didReceiveRemoteNotification, of: app, .userInfo(notice.content.userInfo), rule)
+    }
   }
 
   // MARK: lock
@@ -159,10 +244,9 @@ extension Phone {
     record(.user("unlocks the phone"), nil, waited == nil ? "D-140" : "D-139")
     leaveLockScreen()
     endWaitForFirstUnlock()
-    if let waited, let app = index(of: waited.bundleID),
-      let entry = apps[app].entries.first(where: { $0.id == waited.id })
-    {
-      use(entry, of: app, by: nil)
+    if let waited, let app = index(of: waited.bundleID), let entry = entry(waited.id, of: app) {
+      perform(waited.act, on: entry, of: app)
+      if !waited.act.opensApp { returnToScreen(wasFront) }
     } else if waited == nil, settings.strictSeed || settings.iosVersion.major <= 4, let newest {
       useByUnlock(newest.entry, of: newest.app)
     } else {
@@ -194,9 +278,20 @@ extension Phone {
     for app in apps.indices { apps[app].entries.removeAll(where: \.isGone) }
   }
 
+  private mutating func perform(_ act: WaitingUse.Act, on entry: CentreEntry, of app: Int) {
+    switch act {
+    case .use: use(entry, of: app, by: nil)
+    case .press(let button, let text): press(button, text: text, on: entry, of: app)
+    case .settings: openSettings(of: app, on: entry)
+    }
+  }
+
   /// The lock screen's slider is the alert's View button: unlocking is using it (D-060 … D-062).
   private mutating func useByUnlock(_ entry: CentreEntry, of app: Int) {
     if apps[app].state.isFront { return resumeInFront(app) }
+    guard entry.notice.content.hasViewButton else {
+      return record(.system("the alert has only Close: unlocking starts nothing"), app, "D-127")
+    }
     use(entry, of: app, by: apps[app].state.isAlive ? "D-061" : "D-060")
   }
 

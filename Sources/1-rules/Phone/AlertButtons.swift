@@ -1,0 +1,21 @@
+import PushPayload
+
+/// The buttons of a modal alert (D-127, D-209).
+extension Content {
+  /// False: the alert has only Close, since `action-loc-key` is null or `show-view` is false.
+  var hasViewButton: Bool {
+    guard let alert = userInfo["aps"]?.object?["alert"]?.object else { return true }
+    return alert["action-loc-key"] != .null && alert["show-view"] != .bool(false)
+  }
+}
+
+extension Phone {
+  /// What stands on the buttons of an app's modal alert, left to right: Close, then View or the text that the push
+  /// names by `action-loc-key`. Empty: no such notification.
+  public func alertButtons(of bundleID: String, id: String?) -> [String] {
+    guard let app = index(of: bundleID), let entry = entry(id, of: app) else { return [] }
+    let content = entry.notice.content
+    guard content.hasViewButton else { return ["Close"] }
+    return ["Close", content.payload.alert?.actionLocKey ?? content.payload.alert?.action ?? "View"]
+  }
+}
