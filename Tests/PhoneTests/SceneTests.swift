@@ -45,7 +45,14 @@ struct SceneTests {
       id: "D-137", from: .suspended, act: .tap, calls: "SWC(p) sceneWEF DRR(default) sceneDBA", disconnected: true),
     Row(id: "D-134", from: .suspended, act: .icon, calls: "sceneWEF sceneDBA"),
     Row(id: "D-134 D-137", from: .suspended, act: .icon, calls: "SWC(∅) sceneWEF sceneDBA", disconnected: true),
+    Row(id: "D-134", from: .background, act: .icon, calls: "sceneWEF sceneDBA"),
+    Row(id: "D-134", from: .background, act: .close, calls: "-"),
     Row(id: "D-135", from: .active, act: .tap, calls: "DRR(default)"),
+    Row(id: "D-135 out of the open centre", from: .inactive, act: .tap, calls: "DRR(default) sceneDBA"),
+    Row(id: "D-137", from: .suspended, kind: "K2", act: .tap, calls: "sceneWEF DRR(default) sceneDBA"),
+    Row(
+      id: "D-138 behind", from: .suspended, act: .tap, calls: "SWC(p) sceneWEF sceneDBA", delegate: .never,
+      disconnected: true),
     Row(
       id: "D-138", from: .notRunning, act: .tap,
       calls: "LO(∅) configurationForConnecting SWC(p) sceneWEF sceneDBA", delegate: .never),

@@ -34,15 +34,16 @@ extension Phone {
   }
 
   /// When something happens to the app's background tasks by itself.
-  func backgroundTasksDue(_ app: InstalledApp) -> Instant? {
-    guard !app.backgroundTasks.isEmpty else { return nil }
-    let done = app.backgroundTasks.compactMap(\.endsAt).min()
-    guard let limit = backgroundLimit(of: app) else { return done }
-    return min(done ?? limit, limit)
+  func backgroundTasksDue(of app: Int) -> Instant? {
+    guard !apps[app].backgroundTasks.isEmpty else { return nil }
+    var earliest = Earliest()
+    for task in apps[app].backgroundTasks { earliest.consider(task.endsAt) }
+    earliest.consider(backgroundLimit(of: app))
+    return earliest.time
   }
 
-  private func backgroundLimit(of app: InstalledApp) -> Instant? {
-    guard app.state == .background, let since = app.backgroundSince else { return nil }
+  private func backgroundLimit(of app: Int) -> Instant? {
+    guard apps[app].state == .background, let since = apps[app].backgroundSince else { return nil }
     return since + settings.backgroundTaskTime
   }
 
@@ -53,7 +54,7 @@ extension Phone {
       record(.app("ends background task \(task.id)"), app, "D-172")
       suspendWhenDone(app)
     }
-    guard !apps[app].backgroundTasks.isEmpty, let limit = backgroundLimit(of: apps[app]), limit <= now else { return }
+    guard !apps[app].backgroundTasks.isEmpty, let limit = backgroundLimit(of: app), limit <= now else { return }
     record(.system("the time of background tasks is over"), app, "D-172")
     for task in apps[app].backgroundTasks where apps[app].backgroundTasks.contains(task) {
       apps[app].expiringTask = task.id

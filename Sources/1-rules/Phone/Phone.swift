@@ -77,18 +77,28 @@ public struct Phone: Sendable {
 
   /// When the next thing happens by itself; nil: nothing waits.
   public var due: Instant? {
-    var earliest = banner?.until
-    if let summaryDue { earliest = min(earliest ?? summaryDue, summaryDue) }
-    for app in apps {
-      for time in [
-        app.suspendAt, app.held?.until, app.permission.ephemeralUntil, app.awaited.map(\.due).min(),
-        backgroundTasksDue(app),
-      ] {
-        guard let time else { continue }
-        earliest = min(earliest ?? time, time)
-      }
+    var earliest = Earliest()
+    earliest.consider(banner?.until)
+    earliest.consider(summaryDue)
+    // by index: a copy of an app costs more than all that is asked of it here
+    for app in apps.indices {
+      earliest.consider(apps[app].suspendAt)
+      earliest.consider(apps[app].held?.until)
+      earliest.consider(apps[app].permission.ephemeralUntil)
+      for awaited in apps[app].awaited { earliest.consider(awaited.due) }
+      earliest.consider(backgroundTasksDue(of: app))
     }
-    return earliest
+    return earliest.time
+  }
+
+  /// The first of several times, of which some may not be there.
+  struct Earliest {
+    private(set) var time: Instant?
+
+    mutating func consider(_ other: Instant?) {
+      guard let other, time.map({ other < $0 }) ?? true else { return }
+      time = other
+    }
   }
 
   /// The timeline so far, which then starts anew: what a host of many phones calls.
