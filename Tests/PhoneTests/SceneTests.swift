@@ -205,6 +205,20 @@ struct SceneTests {
     }
   }
 
+  @Test(
+    "D-141 D-142 D-148 buttons of an app with scenes: behind no scene connects, in front one does and has the response")
+  func buttons() {
+    for (from, action, calls) in [
+      (AppState.notRunning, "later", "LO(∅) DRR(later)"), (.forceQuit, "later", "LO(∅) DRR(later)"),
+      (.suspended, "later", "DRR(later)"), (.notRunning, "open", "LO(∅) SWC(p) sceneWEF DRR(open) sceneDBA"),
+      (.suspended, "open", "sceneWEF DRR(open) sceneDBA"),
+    ] {
+      var story = ActionTests.story(.g3, from, app: Self.app())
+      story.happens(.action(bundleID: Story.bundle, id: nil, action: action, text: nil))
+      #expect(story.calls == calls)
+    }
+  }
+
   @Test("D-159 D-161 resumed for an event: a scene is told sceneDEB only with debOnResume")
   func resumed() {
     for (again, calls) in [(false, "DRF(B)"), (true, "sceneDEB DRF(B)")] {

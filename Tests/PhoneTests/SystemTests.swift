@@ -181,6 +181,23 @@ struct RestartTests {
     #expect(story.calls == "LO(p) DEB DRF(B) WEF DRR(default) DBA")
   }
 
+  @Test("D-185 D-141 before the first unlock a button asks for the passcode, and clearing runs no code")
+  func buttons() {
+    var story = ActionTests.story(.g3, .suspended)
+    story.happens(.restart)
+    story.forget()
+    story.happens(.action(bundleID: Story.bundle, id: nil, action: "later", text: nil))
+    #expect(story.calls == "-")
+    story.happens(.unlock)
+    #expect(story.calls == "LO(∅) DEB DRR(later)")
+    var cleared = ActionTests.story(.g3, .suspended)
+    cleared.happens(.restart)
+    cleared.forget()
+    cleared.happens(.dismiss(bundleID: Story.bundle, id: nil))
+    #expect(cleared.calls == "-")
+    #expect(cleared.said("before the first unlock", "D-185"))
+  }
+
   @Test("D-163 D-185 a restart ends the force-quit, but the wake still waits for the unlock")
   func forceQuit() {
     var story = Story(.g3)

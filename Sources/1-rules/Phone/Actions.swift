@@ -55,7 +55,7 @@ extension Phone {
       return record(.user("finds no button \(action): \(whyNoButton(entry, app))"), app, "D-150")
     }
     let asks =
-      button.options.contains(.foreground)
+      button.options.contains(.foreground) || launchesWait
       || settings.passcode && button.options.contains(.authenticationRequired)
     if isLocked, asks {
       return askWho(
@@ -101,6 +101,9 @@ extension Phone {
     _ app: Int, with payload: JSONObject?, _ rule: Rule, _ body: (inout Phone, Occasion) -> Void
   ) {
     guard !apps[app].isOffloaded else { return reinstallOffloaded(app) }
+    guard apps[app].state.isAlive || !launchesWait else {
+      return record(.system("its code does not run before the first unlock"), app, "D-185")
+    }
     let occasion = Occasion(isLaunch: !apps[app].state.isAlive)
     switch apps[app].state {
     case .notRunning, .forceQuit: launchBehind(app, with: payload, rule, because: .act)

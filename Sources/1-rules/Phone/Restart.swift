@@ -4,6 +4,9 @@ extension Phone {
   /// content, and no app is launched in the background (D-185).
   public var isBeforeFirstUnlock: Bool { awaitsFirstUnlock }
 
+  /// No app is launched in the background now.
+  var launchesWait: Bool { awaitsFirstUnlock && settings.launchesWaitForFirstUnlock }
+
   mutating func restart() {
     record(.user("restarts the phone"), nil, "D-163")
     boot()

@@ -28,7 +28,7 @@ extension Phone {
     if settings.refreshBlocks, settings.backgroundRefreshRestricted { return .refreshOff }
     if settings.refreshBlocks, !(settings.backgroundRefresh && description.backgroundRefresh) { return .refreshOff }
     if settings.refreshBlocks, settings.isLowPower { return .lowPower }
-    if awaitsFirstUnlock, settings.launchesWaitForFirstUnlock { return .firstUnlock }
+    if launchesWait { return .firstUnlock }
     return nil
   }
 
