@@ -36,6 +36,22 @@ struct RandomStoryTests {
       if Set(ids).count != ids.count { return "an entry twice" }
       if !phone.isLocked, !phone.lockScreen(of: bundleID).isEmpty { return "a lock screen while unlocked" }
     }
+    return flaw(of: phone.screen, phone)
+  }
+
+  private static func flaw(of screen: Screen, _ phone: Phone) -> String? {
+    for (groups, listed) in [(screen.centre, phone.centre(of:)), (screen.lockScreen, phone.lockScreen(of:))] {
+      let drawn = groups.flatMap(\.notifications)
+      for bundleID in phone.bundleIDs {
+        let ids = drawn.filter { $0.bundleID == bundleID }.map(\.id)
+        if ids.sorted() != listed(bundleID).sorted() { return "a screen that lists something else" }
+      }
+      if groups.contains(where: \.notifications.isEmpty) { return "an empty group" }
+    }
+    if screen.isLocked, !(screen.banners.isEmpty && screen.alert == nil && screen.front == nil) {
+      return "something over the lock screen"
+    }
+    if screen.alert != nil, phone.settings.iosVersion.major >= 11 { return "a modal alert from iOS 11 on" }
     return nil
   }
 }
@@ -73,6 +89,10 @@ private struct Teller {
     settings.deniedDropsAlertAtAPNs = Bool.random(using: &dice)
     settings.promptWhileProvisional = Bool.random(using: &dice)
     settings.ephemeralHours = Int64.random(in: -1...9, using: &dice)
+    settings.focus = Bool.random(using: &dice) ? nil : Focus("Work", allowedApps: ["com.example.b"])
+    settings.summaryTimes = Bool.random(using: &dice) ? [] : [0, 700, 1439, 1440]
+    settings.bannerSeconds = Int64.random(in: -1...9, using: &dice)
+    settings.voiceOverAnnouncements = Bool.random(using: &dice)
     settings.pushedMinusOneClears = Bool.random(using: &dice)
     settings.appearanceOfAlert = PhoneSettings.AlertStyle.allCases.randomElement(using: &dice) ?? .banner
     phone = Phone(settings)
@@ -107,6 +127,10 @@ private struct Teller {
       var user = Phone.UserSettings()
       user.allowed = Int.random(in: 0..<4, using: &dice) > 0
       user.badge = some
+      user.centre = Int.random(in: 0..<4, using: &dice) > 0
+      user.scheduledDelivery = some
+      user.style = PhoneSettings.AlertStyle.allCases.randomElement(using: &dice)
+      user.grouping = Phone.UserSettings.Grouping.allCases.randomElement(using: &dice) ?? .automatic
       return .changePermission(bundleID: bundle, user)
     case 27: return .networkChanged(online: some)
     case 28: return .tokenIssued(bundleID: bundle, token: [UInt8.random(in: 0...3, using: &dice)])
@@ -117,6 +141,8 @@ private struct Teller {
       var settings = phone.settings
       settings.lowPower = some
       settings.backgroundRefresh.toggle()
+      settings.focus = settings.focus == nil ? Focus("Sleep") : nil
+      settings.summaryTimes = settings.summaryTimes.isEmpty ? [60] : []
       return some ? .change(settings) : .timePassed
     case 33: return life(of: bundle)
     case 38:
@@ -143,7 +169,7 @@ private struct Teller {
       .setNetwork(Network.allCases.randomElement(using: &dice) ?? .none), .offloadApp(bundleID: bundle),
       .reinstallOffloaded(bundleID: bundle), .restoreFromBackup(toNewPhone: some), .updateIOS(version),
       .prewarm(bundleID: bundle), .terminateForMemory(bundleID: some ? nil : bundle),
-      .changeBackgroundRefresh(bundleID: bundle, some),
+      .changeBackgroundRefresh(bundleID: bundle, some), .answerTimeSensitive(bundleID: bundle, keep: some),
     ]
     return events.randomElement(using: &dice) ?? .timePassed
   }
@@ -153,7 +179,8 @@ private struct Teller {
       .askAndRegister(.usual), .registerAsSeed, .requestAuthorization([.alert, .provisional]),
       .requestAuthorization([]),
       .registerForRemoteNotifications, .unregisterForRemoteNotifications, .handTokenToService, .readPermission,
-      .setBadge(0), .setBadge(7), .setBadge(-1), .setBadge(.min), .setBadge(.max), .getDelivered,
+      .setBadge(0), .setBadge(7), .setBadge(-1), .setBadgeCount(0), .setBadgeCount(-1), .setBadge(.min),
+      .setBadge(.max), .getDelivered,
       .removeDelivered(["p1"]), .removeAllDelivered, .setCategories([Self.category]), .setCategories([]),
       .requestAuthorization([.alert, .providesAppNotificationSettings, .criticalAlert]),
       .beginBackgroundTask(seconds: nil),
@@ -172,6 +199,7 @@ private struct Teller {
     app.delegate = AppDescription.DelegateTime.allCases.randomElement(using: &dice) ?? .never
     app.backgroundModes = Int.random(in: 0..<4, using: &dice) == 0 ? [] : [.remoteNotification]
     app.apsEnvironment = AppDescription.APSEnvironment.allCases.randomElement(using: &dice) ?? .none
+    if Bool.random(using: &dice) { app.entitlements = [.timeSensitive, .criticalAlerts] }
     app.exitsOnSuspend = Int.random(in: 0..<9, using: &dice) == 0
     app.hasSceneManifest = Bool.random(using: &dice)
     app.supportsMultipleScenes = Bool.random(using: &dice)
@@ -191,6 +219,8 @@ private struct Teller {
   private mutating func push(for bundle: String) -> DeliveredPayload {
     let payloads: [JSONValue] = [
       Sample.k1, Sample.k2, Sample.k3, Sample.k4, Sample.k5, Sample.k7, Sample.s0Silent, Sample.s2Visible,
+      levelled("passive"), levelled("time-sensitive", ["relevance-score": 1]), levelled("critical"),
+      levelled(nil, ["thread-id": "t"]),
       ["aps": ["badge": 0]], ["aps": ["badge": .number(JSONNumber(Int64.max))]], ["aps": ["badge": -1]], ["aps": [:]],
       ["aps": ["alert": [:]]], ["aps": 1], ["aps": ["alert": ["loc-key": "K"], "content-available": true]], [:],
       ["aps": ["alert": "a", "category": "c", "content-available": 1]], ["aps": ["alert": "b", "category": "c"]],

@@ -39,7 +39,7 @@ struct ScreenTests {
 
   @Test("D-127 from iOS 11 on the style modal is a banner that stays until it is swiped away or the phone is locked")
   func persistent() {
-    for event in [Phone.Event.closeAlert(bundleID: Story.bundle), .lock] {
+    for event in [Phone.Event.flickAway(bundleID: Story.bundle), .closeAlert(bundleID: Story.bundle), .lock] {
       var story = Story(IOSVersion(11)) { $0.appearanceOfAlert = .modal }
       story.push(Sample.k1)
       let id = story.push(Sample.k1)
@@ -197,6 +197,33 @@ struct ScreenTests {
     #expect(screen.front?.name == "News")
     #expect(screen.isCentreOpen)
     #expect(screen.centre.flatMap(\.notifications).count == 1)
+  }
+
+  @Test("D-124 the centre opens over the home screen too; home, an entry or an icon closes it")
+  func centreAtHome() {
+    for event in [
+      Phone.Event.home, .closeCentre, .tap(bundleID: Story.bundle, id: nil), .launch(bundleID: Story.bundle),
+    ] {
+      var story = Story(.g3)
+      story.push(Sample.k1)
+      story.happens(.openCentre)
+      #expect(story.phone.screen.isCentreOpen)
+      story.happens(event)
+      #expect(!story.phone.screen.isCentreOpen)
+      if event != .home, event != .closeCentre { #expect(story.state == .active) }
+    }
+  }
+
+  @Test("D-243 an entry shows its buttons, by the registered category")
+  func buttons() {
+    var story = Story(.g3)
+    let reply = NotificationAction(id: "reply", title: "Reply")
+    story.happens(
+      .launch(bundleID: Story.bundle),
+      .app(bundleID: Story.bundle, .setCategories([NotificationCategory(id: "chat", actions: [reply])])), .home)
+    story.push(["aps": ["alert": "Hi", "category": "chat"]])
+    story.push(["aps": ["alert": "Hi", "category": "unknown"]])
+    #expect(story.phone.screen.centre.flatMap(\.notifications).map(\.actions) == [[], [reply]])
   }
 
   @Test("D-025 a provisional entry offers Keep and Turn Off")

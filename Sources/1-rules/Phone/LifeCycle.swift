@@ -178,8 +178,9 @@ extension Phone {
 
   /// Makes room on the screen for `app`.
   mutating func clearScreen(for app: Int) {
-    guard let front, front != app else { return }
-    leaveScreen(front, "D-157")
+    guard front != app else { return }
+    centreIsOpen = false
+    if let front { leaveScreen(front, "D-157") }
   }
 
   /// The process is gone; whatever waited in it is lost, and so is a held push (D-177).
@@ -208,7 +209,10 @@ extension Phone {
   // MARK: events
 
   mutating func home() {
-    guard !isLocked, let front else { return record(.user("presses home; no app is in front"), nil, "D-157") }
+    guard !isLocked, let front else {
+      if centreIsOpen { return closeCentre() }
+      return record(.user("presses home; no app is in front"), nil, "D-157")
+    }
     record(.user("leaves the app"), front, "D-157")
     leaveScreen(front, "D-157")
   }

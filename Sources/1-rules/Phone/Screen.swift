@@ -52,6 +52,8 @@ public struct Screen: Hashable, Sendable {
     public var subtitle = ""
     public var body = ""
     public var shownAt: Instant
+    /// The app's buttons, seen when it is pulled open (D-243); of a modal alert see `Screen.Alert`.
+    public var actions: [NotificationAction] = []
     /// What the system itself asks below it: keep or turn off (D-025, D-266). Empty for most.
     public var choices: [String] = []
   }

@@ -48,7 +48,8 @@ extension Phone {
     let words = words(of: listed.entry.notice, of: listed.app)
     var drawn = Screen.Notification(
       bundleID: app.description.bundleID, appName: app.description.name, id: listed.entry.id,
-      heading: words.heading, subtitle: words.subtitle, body: words.body, shownAt: listed.entry.shownAt)
+      heading: words.heading, subtitle: words.subtitle, body: words.body, shownAt: listed.entry.shownAt,
+      actions: buttons(of: listed.entry, listed.app))
     if app.timeSensitiveQuestion == .asked(listed.entry.id) {
       drawn.choices = ["Leave On", "Turn Off"]
     } else if app.permission.isQuiet {
@@ -75,14 +76,8 @@ extension Phone {
 
   private var modalAlert: Screen.Alert? {
     guard let newest = listed(where: { $0.overlay == .modal }).first else { return nil }
-    return Screen.Alert(notification: drawn(newest), buttons: Self.buttons(of: newest.entry.notice.content))
-  }
-
-  /// Close, and what shows the app: View, or the word of `action-loc-key`; null there takes it away (D-127, D-209).
-  private static func buttons(of content: Content) -> [String] {
-    let alert = content.userInfo["aps"]?.object?["alert"]?.object
-    if alert?["action-loc-key"] == .null { return ["Close"] }
-    return ["Close", content.payload.alert?.actionLocKey ?? content.payload.alert?.action ?? "View"]
+    let drawn = drawn(newest)
+    return Screen.Alert(notification: drawn, buttons: alertButtons(of: drawn.bundleID, id: drawn.id))
   }
 
   private func question(_ prompt: PermissionPrompt) -> Screen.Prompt? {

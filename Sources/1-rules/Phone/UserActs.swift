@@ -324,9 +324,8 @@ extension Phone {
     guard settings.iosVersion.hasCentre else { return record(.user("finds no notification centre"), nil, "D-124") }
     guard !isLocked, !centreIsOpen else { return }
     record(.user("pulls the notification centre down"), front, "D-124")
-    guard let front else { return }
     centreIsOpen = true
-    resignActive(front, "D-124")
+    if let front { resignActive(front, "D-124") }
   }
 
   mutating func closeCentre() {
