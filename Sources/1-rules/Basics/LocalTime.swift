@@ -30,6 +30,22 @@ public struct LocalTime: Hashable, Comparable, Sendable, CustomStringConvertible
     return "\(text.dropLast(14)) \(text.dropLast(5).suffix(8))"
   }
 
+  /// The same time of another day.
+  public func adding(days count: Int64) -> LocalTime {
+    let limit = Self.lastYear * 366
+    return LocalTime(seconds: (self.days + count.clamped(to: limit)) * 86_400 + secondOfDay)
+  }
+
+  /// The same time of the same day of another month; where that month is too short, of its last day.
+  public func adding(months count: Int64) -> LocalTime {
+    let civil = CivilCalendar.day(days)
+    let months = civil.year * 12 + civil.month - 1 + count.clamped(to: Self.lastYear * 12)
+    let year = months.flooredDividing(by: 12)
+    let month = months - year * 12 + 1
+    let day = min(civil.day, CivilCalendar.days(inMonth: month, of: year))
+    return LocalTime(seconds: CivilCalendar.days(year: year, month: month, day: day) * 86_400 + secondOfDay)
+  }
+
   /// Years beyond this are cut to it: an `Instant` reaches as far.
   private static let lastYear: Int64 = 292_000_000
 
@@ -41,8 +57,11 @@ public struct LocalTime: Hashable, Comparable, Sendable, CustomStringConvertible
 
   /// Seconds since 1970 if this were UTC.
   var seconds: Int64 {
-    days * 86_400 + Int64(hour).clamped(to: 1000) * 3600 + Int64(minute).clamped(to: 1000) * 60
-      + Int64(second).clamped(to: 1000)
+    days * 86_400 + secondOfDay
+  }
+
+  private var secondOfDay: Int64 {
+    Int64(hour).clamped(to: 1000) * 3600 + Int64(minute).clamped(to: 1000) * 60 + Int64(second).clamped(to: 1000)
   }
 
   init(seconds: Int64) {

@@ -60,10 +60,22 @@ extension Phone {
     case .refreshUI: record(.app(act.words), app, "D-183")
     case .showPage(let page): showPage(page, by: app)
     case .download, .fetchContent: load(act, by: app)
-    case .addNotification, .removePending, .removeAllPending, .getPending, .scheduleLocalNotification,
-      .presentLocalNotificationNow, .cancelLocalNotification, .cancelAllLocalNotifications:
-      record(.notModelled(act.words), app, "D-270")
-    case .setPushTypes, .reportIncomingCall, .reportCallEnded: record(.notModelled(act.words), app, "D-114")
+    case .addNotification(let request): if has(IOSVersion(10), act, app) { addRequest(request, by: app) }
+    case .removePending(let ids): if has(IOSVersion(10), act, app) { removePending(ids, by: app) }
+    case .removeAllPending: if has(IOSVersion(10), act, app) { removePending(nil, by: app) }
+    case .getPending: if has(IOSVersion(4), act, app) { getPending(by: app) }
+    case .scheduleLocalNotification(let notification):
+      if has(IOSVersion(4), act, app) { schedule(notification, atOnce: false, by: app) }
+    case .presentLocalNotificationNow(let notification):
+      if has(IOSVersion(4), act, app) { schedule(notification, atOnce: true, by: app) }
+    case .cancelLocalNotification(let notification):
+      if has(IOSVersion(4), act, app) { cancel(notification, by: app) }
+    case .cancelAllLocalNotifications: if has(IOSVersion(4), act, app) { cancel(nil, by: app) }
+    case .setPushTypes(let types, let delegateFirst):
+      if has(IOSVersion(8), act, app) { setPushTypes(types, delegateFirst: delegateFirst, by: app) }
+    case .reportIncomingCall(let caller):
+      if has(IOSVersion(10), act, app) { reportIncomingCall(from: caller, by: app) }
+    case .reportCallEnded: if has(IOSVersion(10), act, app) { reportCallEnded(by: app) }
     }
   }
 

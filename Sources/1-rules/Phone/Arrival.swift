@@ -66,10 +66,6 @@ extension Phone {
     return false
   }
 
-  private mutating func arriveVoIP(_ notice: Notice, at app: Int) {
-    record(.notModelled("VoIP pushes: PushKit and CallKit"), app, "D-114")
-  }
-
   private mutating func arriveLiveActivity(_ notice: Notice, at app: Int) {
     record(.notModelled("push type liveactivity"), app, "D-189")
   }
@@ -143,6 +139,7 @@ extension Phone {
   /// Shows the notification, or asks the app about it, by where the app is at this moment. `isFetched`: the fetch
   /// callback has come already.
   mutating func present(_ notice: Notice, at app: Int, isFetched: Bool = false) {
+    if notice.isLocal { return presentLocal(notice, at: app) }
     guard apps[app].state.isFront else { return showBehind(notice, at: app, behindRule(notice.kind, app)) }
     guard !isLocked else { return holdForUnlock(notice, app) }
     switch frontReceiver(of: app) {
@@ -235,7 +232,7 @@ extension Phone {
   }
 
   /// willPresent, or what comes in its place (D-121).
-  private mutating func askDelegate(
+  mutating func askDelegate(
     _ notice: Notice, _ app: Int, _ rule: Rule, canFetch: Bool
   ) {
     guard apps[app].permission.isGranted else {

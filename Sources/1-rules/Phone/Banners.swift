@@ -16,8 +16,8 @@ struct TemporaryBanner: Hashable, Sendable {
 /// From iOS 11 on the alert style "modal" is a banner that stays until it is used or swiped away.
 extension Phone {
   /// How an alert of this app looks on the unlocked screen; nil: not at all.
-  func overlay(of app: Int) -> CentreEntry.Overlay? {
-    let permission = apps[app].permission
+  func overlay(of app: Int, _ permission: Permission? = nil) -> CentreEntry.Overlay? {
+    let permission = permission ?? apps[app].permission
     guard permission.banner else { return nil }
     guard settings.iosVersion.hasCentre else { return .modal }
     switch permission.user.style ?? settings.appearanceOfAlert {

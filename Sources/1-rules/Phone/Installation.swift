@@ -48,6 +48,7 @@ extension Phone {
     if prompt?.bundleID == bundleID { prompt = nil }
     waitingPrompts.removeAll { $0.bundleID == bundleID }
     if waitingTap?.bundleID == bundleID { waitingTap = nil }
+    if call?.bundleID == bundleID { call = nil }
   }
 
   // MARK: offloading (iOS 11)

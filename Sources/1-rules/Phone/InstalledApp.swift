@@ -12,6 +12,7 @@ struct InstalledApp: Sendable {
   /// As last registered; they outlive the process (D-242).
   var categories: [NotificationCategory] = []
   var registration = Registration()
+  var pushKit = PushKitRegistration()
   var badge = 0
   /// Oldest first; on the lock screen, on the screen, or in the centre.
   var entries: [CentreEntry] = []
@@ -23,6 +24,8 @@ struct InstalledApp: Sendable {
   /// When an app that was left is suspended (D-157).
   var suspendAt: Instant?
   var budget = WakeBudget()
+  /// Local notifications that wait; they outlive the process (D-280).
+  var local = LocalSchedule()
   /// The one background push that waits for a better moment (D-177).
   var held: HeldPush?
   /// iOS 3: pushes that came while the phone was locked over this app in front (D-062).
@@ -73,6 +76,7 @@ struct InstalledApp: Sendable {
     isPrepared = false
     toldRefreshStatus = nil
     page = nil
+    pushKit.processEnded()
     registration.askedThisRun = false
     registration.answerDue = false
   }

@@ -9,6 +9,7 @@ enum LaunchReason {
   case push
   /// A button of a notification, or its dismissal.
   case act
+  case call
 
   var words: String {
     switch self {
@@ -16,6 +17,7 @@ enum LaunchReason {
     case .notification: "launched: the user used a notification"
     case .push: "launched in the background: a push wakes the app"
     case .act: "launched in the background: the user acted on a notification"
+    case .call: "launched in the background: a VoIP push"
     }
   }
 }
@@ -61,7 +63,8 @@ extension Phone {
   /// willFinish and didFinish (D-155, D-158). The options hold the payload or nothing; with scenes always nothing, and
   /// the app launches in the background state until a scene comes to front (D-166; Apple, `applicationState`).
   private mutating func start(
-    _ app: Int, in state: AppState, with payload: JSONObject?, _ reason: LaunchReason, _ rule: Rule
+    _ app: Int, in state: AppState, with payload: JSONObject?, _ reason: LaunchReason, _ rule: Rule,
+    local: NotificationArgument? = nil
   ) {
     let hasScenes = usesScenes(app)
     setState(hasScenes ? .background : state, of: app, rule)
@@ -74,7 +77,7 @@ extension Phone {
     if hasScenes, payload != nil {
       record(.system("an app with scenes gets no launch options"), app, "D-166")
     }
-    let options = Callback.Arguments.launchOptions(remoteNotification: hasScenes ? nil : payload)
+    let options = launchOptions(with: hasScenes ? nil : payload, local: hasScenes ? nil : local, of: app)
     call(.willFinishLaunching, of: app, options, rule)
     call(.didFinishLaunching, of: app, options, rule)
     apps[app].delegateSet = apps[app].description.delegate == .beforeLaunchEnds && settings.iosVersion.major >= 10
@@ -96,7 +99,9 @@ extension Phone {
   mutating func launchInFront(
     _ app: Int, with payload: JSONObject?, _ rule: Rule, response: ResponseArgument? = nil
   ) -> Bool {
-    start(app, in: .inactive, with: payload, payload == nil && response == nil ? .icon : .notification, rule)
+    let local = payload == nil ? nil : response?.notification
+    start(
+      app, in: .inactive, with: payload, payload == nil && response == nil ? .icon : .notification, rule, local: local)
     guard usesScenes(app) else { return false }
     return enterForeground(app, rule, response: response)
   }
@@ -191,6 +196,7 @@ extension Phone {
     }
     apps[app].processEnded()
     setState(state, of: app, rule)
+    dropCall(of: app)
     if let held = apps[app].held {
       apps[app].held = nil
       record(.withheld(pushID: held.notice.pushID, reason: "it was held, and the app was ended"), app, "D-177")
@@ -201,7 +207,7 @@ extension Phone {
   /// leaving the screen.
   mutating func suspendIfIdle(_ app: Int, _ rule: Rule) {
     guard apps[app].state == .background, apps[app].suspendAt == nil, apps[app].backgroundTasks.isEmpty,
-      !apps[app].awaited.contains(where: { $0.method != .willPresent })
+      !isInCall(app), !apps[app].awaited.contains(where: { $0.method != .willPresent })
     else { return }
     setState(.suspended, of: app, rule)
   }

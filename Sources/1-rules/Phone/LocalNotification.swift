@@ -27,6 +27,9 @@ public struct NotificationContent: Hashable, Sendable {
   public var threadID: String?
   public var category: String?
   public var launchImage: String?
+  /// The button of a modal alert beside Close, and its text; nil: the system's word (`UILocalNotification.hasAction`).
+  public var hasAction = true
+  public var action: String?
   public var targetContentID: String?
   public var interruptionLevel: Payload.InterruptionLevel?
   public var relevanceScore: Double?

@@ -21,6 +21,13 @@ struct Notice: Sendable {
     content = push.content
   }
 
+  init(_ local: LocalNotification, _ content: Content, bundleID: String) {
+    id = local.id
+    self.bundleID = bundleID
+    origin = .local(local)
+    self.content = content
+  }
+
   /// What the timeline calls it: the `apns-id` of a push, the request's identifier of a local notification.
   var pushID: String {
     switch origin {

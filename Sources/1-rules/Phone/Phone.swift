@@ -41,6 +41,9 @@ public struct Phone: Sendable {
   /// What the main run loop does after the present event: answers never come inside the call that asked.
   var later: [DeferredAnswer] = []
   var effects: [Effect] = []
+  var leap = LocalLeap()
+  /// On the system's call screen (D-186).
+  public internal(set) var call: PhoneCall?
   private var hasStarted = false
 
   public init(_ settings: PhoneSettings = PhoneSettings()) {
@@ -57,6 +60,8 @@ public struct Phone: Sendable {
       now = target
       recordSettings()
     }
+    leap = LocalLeap()
+    leap.until = target
     passTime(to: target)
     step(event)
     runLater()
@@ -87,6 +92,7 @@ public struct Phone: Sendable {
       earliest.consider(apps[app].permission.ephemeralUntil)
       for awaited in apps[app].awaited { earliest.consider(awaited.due) }
       earliest.consider(backgroundTasksDue(of: app))
+      earliest.consider(apps[app].local.due)
     }
     return earliest.time
   }
@@ -122,8 +128,8 @@ public struct Phone: Sendable {
     case .registrationIDReceived(let bundleID, let id): withApp(bundleID) { $0.takeRegistrationID(id, for: $1) }
     case .networkChanged(let online): setNetwork(online ? .online : .none)
     case .setNetwork(let network): setNetwork(network)
-    case .voipTokenIssued(let bundleID, _), .voipTokenInvalidated(let bundleID):
-      withApp(bundleID) { $0.record(.notModelled("PushKit"), $1, "D-048") }
+    case .voipTokenIssued(let bundleID, let token): withApp(bundleID) { $0.takeVoIPToken(token, for: $1) }
+    case .voipTokenInvalidated(let bundleID): withApp(bundleID) { $0.invalidateVoIPToken(of: $1) }
     case .timePassed: break
 
     case .installApp(let description): install(description)
@@ -164,9 +170,11 @@ public struct Phone: Sendable {
     case .openScene(let bundleID): withApp(bundleID) { $0.openScene($1) }
     case .showScene(let bundleID, let scene): withApp(bundleID) { $0.showScene(scene, of: $1) }
     case .closeScene(let bundleID, let scene): withApp(bundleID) { $0.closeScene(scene, of: $1) }
-    case .cross(let region, _): record(.notModelled("the boundary of \(region)"), nil, "D-273")
-    case .changeZone(let zone): record(.notModelled("the zone \(zone)"), nil, "D-272")
-    case .answerCall, .declineCall, .hangUp: record(.notModelled("the call screen"), nil, "D-186")
+    case .cross(let region, let entering): cross(region, entering: entering)
+    case .changeZone(let zone): changeZone(zone)
+    case .answerCall: answerCall()
+    case .declineCall: endCallByUser(answered: false)
+    case .hangUp: endCallByUser(answered: true)
     case .change(let new): change(to: new)
 
     case .suspend(let bundleID): withApp(bundleID) { $0.suspendNow($1) }
@@ -196,6 +204,7 @@ public struct Phone: Sendable {
         suspendIfIdle(app, "D-157")
       }
       fireBackgroundTasks(of: app)
+      fireLocalNotifications(of: app)
       while let index = apps[app].awaited.firstIndex(where: { $0.due <= now }) {
         resolve(apps[app].awaited.remove(at: index), of: app)
       }
@@ -233,6 +242,9 @@ public struct Phone: Sendable {
     let (set, notModelled) = settings.differences()
     let switches = set.map { ", \($0.name) \($0.value)" }.joined()
     record(.system("\(settings.name): iOS \(settings.iosVersion)\(switches)"), nil, "D-002")
+    if settings.zone.rules == nil {
+      record(.system("nobody has read the rules of \(settings.zone): it counts as UTC"), nil, "D-272")
+    }
     for one in notModelled { record(.notModelled("\(one.name) is set, but changes nothing"), nil, one.rule) }
   }
 
@@ -246,6 +258,7 @@ public struct Phone: Sendable {
     guard settings != old else { return }
     recordSettings()
     if settings.deniedDropsAlertAtAPNs != old.deniedDropsAlertAtAPNs { tellAlertsAllowed() }
+    if settings.zone != old.zone { followZone() }
     if !settings.passcode { endWaitForFirstUnlock() }
     for app in apps.indices {
       tellRefreshStatus(app)

@@ -188,7 +188,7 @@ extension PhoneSettings {
     note("minusOneClears", minusOneRemoves, plain.minusOneRemoves)
     note("pushedMinusOneClears", pushedMinusOneClears, plain.pushedMinusOneClears)
     note("refreshOffBlocksPush", refreshBlocks, plain.refreshBlocks)
-    note("voipAfterForceQuit", voipAfterForceQuit, plain.voipAfterForceQuit, unread: "D-187")
+    note("voipAfterForceQuit", voipAfterForceQuit, plain.voipAfterForceQuit)
     note("voipFailuresAllowed", voipFailuresAllowed, plain.voipFailuresAllowed)
     note("pendingLimit", pendingLimit, plain.pendingLimit)
     note("pendingKept", pendingKept.rawValue, plain.pendingKept.rawValue)

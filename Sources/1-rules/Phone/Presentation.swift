@@ -5,7 +5,7 @@ import PushPayload
 extension Phone {
   /// Shows what came while the app was not on the screen, as far as the user allows.
   mutating func showBehind(_ notice: Notice, at app: Int, _ rule: Rule) {
-    let permission = apps[app].permission
+    let permission = permission(of: app, for: notice)
     guard permission.isGranted else {
       let status = permission.status == .notDetermined ? "not asked for" : "denied"
       return record(
@@ -15,7 +15,7 @@ extension Phone {
     let level = grantedLevel(of: notice, at: app)
     var parts: TimelineEntry.Shown.Parts = []
     if notice.content.hasAlert {
-      parts.formUnion(placesOnScreen(of: app))
+      parts.formUnion(placesOnScreen(of: app, permission))
       if settings.iosVersion.hasCentre, permission.centre { parts.insert(.centre) }
     }
     if level == .critical || (notice.content.hasSound && permission.sound) { parts.insert(.sound) }
@@ -24,9 +24,9 @@ extension Phone {
     show(notice, at: app, parts, level, isFront: false, rule)
   }
 
-  private func placesOnScreen(of app: Int) -> TimelineEntry.Shown.Parts {
-    if isLocked { return apps[app].permission.lockScreen ? [.lockScreen, .wakesScreen] : [] }
-    return overlay(of: app)?.part ?? []
+  private func placesOnScreen(of app: Int, _ permission: Permission) -> TimelineEntry.Shown.Parts {
+    if isLocked { return permission.lockScreen ? [.lockScreen, .wakesScreen] : [] }
+    return overlay(of: app, permission)?.part ?? []
   }
 
   /// Shows what `willPresent` answered, each part only if the push has it and the user allows it (D-101).

@@ -9,6 +9,8 @@ enum DeferredAnswer: Hashable, Sendable {
   /// nil: all.
   case removal(String, [String]?)
   case permissionRead(String)
+  /// An exception that nobody catches ends the app.
+  case crash(String, Rule)
   /// A completion handler that tells the app's code something.
   case handler(String, Callback.Method, Callback.Arguments, Rule)
 }
@@ -82,6 +84,7 @@ extension Phone {
 
   /// The network is back: what waits for a token asks (D-041).
   mutating func askAgain() {
+    askAgainForVoIPTokens()
     for app in apps.indices where apps[app].registration.waiting || apps[app].registration.unasked {
       if apps[app].registration.token == nil {
         askAPNs(app)
@@ -126,6 +129,7 @@ extension Phone {
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
       call(method, of: app, arguments, rule)
     case .removal(let bundleID, let ids): if let app = index(of: bundleID) { removeNow(ids, of: app) }
+    case .crash(let bundleID, let rule): if let app = index(of: bundleID) { crash(app, rule) }
     case .delivered(let bundleID):
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
       let delivered = apps[app].entries.filter(\.inCentre).map(\.argument)

@@ -81,8 +81,8 @@ public struct TimelineEntry: Hashable, Sendable {
     }
 
     public struct Parts: OptionSet, Hashable, Sendable, CustomStringConvertible {
-      public let rawValue: UInt8
-      public init(rawValue: UInt8) { self.rawValue = rawValue }
+      public let rawValue: UInt16
+      public init(rawValue: UInt16) { self.rawValue = rawValue }
       public static let banner = Self(rawValue: 1)
       /// In place of the banner: before iOS 5, or by the app's alert style (D-127).
       public static let modal = Self(rawValue: 2)
@@ -94,6 +94,8 @@ public struct TimelineEntry: Hashable, Sendable {
       public static let wakesScreen = Self(rawValue: 64)
       /// Spoken by VoiceOver; no letter of the specification.
       public static let spoken = Self(rawValue: 128)
+      /// The system's call screen, which an app asked for (D-186); no letter of the specification.
+      public static let call = Self(rawValue: 256)
 
       /// As the specification writes it: `BCSN`, `LWC`, `-` for nothing. A modal alert counts as B.
       public var letters: String {
@@ -109,6 +111,7 @@ public struct TimelineEntry: Hashable, Sendable {
         let table: [(Self, String)] = [
           (.banner, "banner"), (.modal, "alert"), (.lockScreen, "lock screen"), (.wakesScreen, "screen wakes"),
           (.centre, "centre"), (.sound, "sound"), (.badge, "badge"), (.spoken, "spoken"),
+          (.call, "the call screen"),
         ]
         let present = table.filter { contains($0.0) }.map(\.1)
         return present.isEmpty ? "nothing" : present.joined(separator: ", ")

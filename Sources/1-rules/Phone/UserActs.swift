@@ -187,7 +187,7 @@ extension Phone {
       return record(.system("only the connection options of the scene carry the notification"), app, "D-138")
     }
     switch response.action {
-    case Callback.defaultAction: tellUse(notice, to: app, rule, occasion)
+    case Callback.defaultAction: tellUse(response.entry, to: app, rule, occasion)
     case Callback.dismissAction:
       record(.withheld(pushID: notice.pushID, reason: "no delegate to learn that it was dismissed"), app, "D-145")
     default: tellAction(response, to: app, rule)
@@ -195,7 +195,9 @@ extension Phone {
   }
 
   /// DRF, else DRN; after a cold start DRN is not called, the launch options have told already (D-130).
-  private mutating func tellUse(_ notice: Notice, to app: Int, _ rule: Rule, _ occasion: Occasion) {
+  private mutating func tellUse(_ entry: CentreEntry, to app: Int, _ rule: Rule, _ occasion: Occasion) {
+    let notice = entry.notice
+    if notice.isLocal { return respondLocally(to: entry, of: app, rule, isLaunch: occasion.isLaunch) }
     if fetch(notice, app, rule) { return }
     if !occasion.isLaunch {
       call(.didReceiveRemoteNotification, of: app, .userInfo(notice.content.userInfo), rule)
