@@ -80,9 +80,11 @@ struct CentreTests {
     #expect(story.phone.badge(of: other) == 3)
   }
 
-  @Test("D-231 0 and at once 3: all are removed nevertheless, the badge ends at 3")
-  func zeroThenThree() {
-    var story = withTwo(.g3)
+  @Test(
+    "D-231 0 and at once 3: all are removed nevertheless, the badge ends at 3",
+    arguments: [IOSVersion.g1, .g2, .g3])
+  func zeroThenThree(version: IOSVersion) {
+    var story = withTwo(version)
     story.happens(.launch(bundleID: Story.bundle), set(0), set(3))
     #expect(story.centre.isEmpty)
     #expect(story.badge == 3)
@@ -128,19 +130,21 @@ struct CentreTests {
     }
   }
 
-  @Test("D-234 removing entries, clearing them, opening the app: the badge stays")
-  func badgeStays() {
+  @Test(
+    "D-234 removing entries, clearing them, opening the app: the badge stays",
+    arguments: [IOSVersion.g1, .g2, .g3])
+  func badgeStays(version: IOSVersion) {
     for event in [
       Phone.Event.clear(bundleID: Story.bundle, id: nil), .clear(bundleID: Story.bundle, id: "p1"),
       .tap(bundleID: Story.bundle, id: "p2"), .launch(bundleID: Story.bundle),
     ] {
-      var story = withTwo(.g3)
+      var story = withTwo(version)
       story.happens(event)
       #expect(story.badge == 3)
     }
-    var story = withTwo(.g3)
+    var story = withTwo(version)
     story.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, .removeAllDelivered))
-    #expect(story.centre.isEmpty)
+    #expect(story.centre.isEmpty == (version == .g3))
     #expect(story.badge == 3)
   }
 
@@ -268,9 +272,9 @@ struct CentreTests {
     #expect(story.phone.due == nil)
   }
 
-  @Test("D-239 a reinstalled app has no badge and no entries")
-  func reinstall() {
-    var story = withTwo(.g2)
+  @Test("D-239 a reinstalled app has no badge and no entries", arguments: [IOSVersion.g1, .g2, .g3])
+  func reinstall(version: IOSVersion) {
+    var story = withTwo(version)
     story.happens(.uninstallApp(bundleID: Story.bundle), .installApp(.complete))
     #expect(story.badge == 0)
     #expect(story.centre.isEmpty)

@@ -226,6 +226,27 @@ struct ScreenTests {
     #expect(story.phone.screen.centre.flatMap(\.notifications).map(\.actions) == [[], [reply]])
   }
 
+  @Test("D-186 a call is on the screen, locked or not, until it is over", arguments: [false, true])
+  func call(locked: Bool) {
+    var story = Story(.g3, app: .calling)
+    story.bring(to: .suspended, locked: locked)
+    story.push(["aps": [:], "caller": "Lin"], .voip)
+    #expect(story.phone.screen.call?.caller == "Lin")
+    #expect(story.phone.screen.banners.isEmpty)
+    story.happens(.declineCall)
+    #expect(story.phone.screen.call == nil)
+  }
+
+  @Test("D-127 iOS 7: a local notification needs no permission, and hangs as a banner like any other")
+  func localWithoutPermission() {
+    var story = Story(IOSVersion(7), allowed: false)
+    story.bring(to: .active)
+    story.schedule(after: .seconds(20))
+    story.happens(.home)
+    story.pass(.seconds(20))
+    #expect(story.phone.screen.banners.map(\.body) == ["is ready"])
+  }
+
   @Test("D-025 a provisional entry offers Keep and Turn Off")
   func provisional() {
     var story = Story(.g3, allowed: false)

@@ -148,6 +148,9 @@ struct SummaryTests {
     #expect(story.phone.screen.clock == "17:00")
     story.push(scored(0.5))
     #expect(story.phone.due == Instant(seconds: 1_796_032_800))
+    story.happens(.changeZone(.utc))
+    #expect(story.phone.due == Instant(seconds: 1_796_061_600))
+    #expect(story.phone.screen.clock == "09:00")
   }
 
   @Test("D-265 its wake does not wait")

@@ -169,6 +169,7 @@ extension Phone {
     settings.zone = zone
     record(.system("the phone is in \(zone)"), nil, "D-272")
     followZone()
+    rescheduleSummary()
   }
 
   mutating func followZone() {

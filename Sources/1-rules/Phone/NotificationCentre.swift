@@ -21,8 +21,8 @@ extension Phone {
 
   /// −1 hides the number and keeps the entries: by a local notification, and by the app's own call, which to iOS 10 is
   /// reported to clear (radar 32972838 of 2017; Tencent's push documentation says that from iOS 11 on it keeps; D-233).
-  mutating func hideBadge(of app: Int, clears: Bool) {
-    if clears { return setBadge(0, of: app, "D-233") }
+  private mutating func hideBadge(of app: Int) {
+    if settings.minusOneRemoves { return setBadge(0, of: app, "D-233") }
     let old = apps[app].badge
     apps[app].badge = 0
     if old != 0 { record(.badge(from: old, to: 0), app, "D-233") }
@@ -50,7 +50,7 @@ extension Phone {
 
   mutating func setBadgeByApp(_ number: Int, of app: Int) {
     record(.app("sets the badge to \(number)"), app, "D-229")
-    if number < 0 { return hideBadge(of: app, clears: settings.minusOneRemoves) }
+    if number < 0 { return hideBadge(of: app) }
     if number > 0, !apps[app].permission.badge, settings.iosVersion.major >= 8 {
       return record(.system("no permission for badges: no effect"), app, "D-238")
     }

@@ -70,10 +70,8 @@ extension Phone {
   /// What the user would notice, so that it is worth saying.
   private static let comesUp: TimelineEntry.Shown.Parts = [.banner, .modal, .wakesScreen]
 
-  /// A local notification's −1 hides the number and keeps the entries (D-233).
   mutating func changeBadge(by notice: Notice, at app: Int) {
     guard let badge = notice.content.payload.badge else { return }
-    if badge < 0, notice.push == nil { return hideBadge(of: app, clears: false) }
     setBadge(Int(clamping: badge), of: app, badge == 0 ? "D-230" : "D-210")
   }
 
@@ -124,7 +122,7 @@ extension Phone {
   private mutating func enter(_ notice: Notice, _ parts: TimelineEntry.Shown.Parts, _ level: Level, _ app: Int) {
     replace(notice.id, of: app)
     let isUp = !parts.isDisjoint(with: [.banner, .modal])
-    let overlay = isUp ? overlay(of: app) : nil
+    let overlay = isUp ? overlay(of: app, permission(of: app, for: notice)) : nil
     apps[app].entries.append(
       CentreEntry(
         id: notice.id, notice: notice, shownAt: now, onLockScreen: parts.contains(.lockScreen),

@@ -23,6 +23,8 @@ public struct Screen: Hashable, Sendable {
   public var alert: Alert?
   /// The question whether an app may notify (D-013).
   public var prompt: Prompt?
+  /// The call that rings or is answered, locked or not (D-186).
+  public var call: PhoneCall?
 
   /// What the status bar tells.
   public struct Indicators: Hashable, Sendable {

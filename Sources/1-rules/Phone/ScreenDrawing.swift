@@ -16,6 +16,7 @@ extension Phone {
       screen.alert = modalAlert
     }
     screen.prompt = prompt.flatMap(question)
+    screen.call = call
     return screen
   }
 
