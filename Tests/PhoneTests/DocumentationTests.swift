@@ -1,4 +1,5 @@
 import Foundation
+import Phone
 import Testing
 
 @Suite("docs/iphone.md")
@@ -21,5 +22,8 @@ struct DocumentationTests {
     }
     #expect(named.count > 90)
     #expect(named.subtracting(told).sorted() == [])
+    // and every one says what it says, and who says so
+    let worded = Set(Rule.all.compactMap { Int($0.id.dropFirst(2)) })
+    #expect(named.subtracting(worded).sorted() == [])
   }
 }

@@ -35,8 +35,8 @@ extension TimelineEntry: CustomStringConvertible {
     }
   }
 
-  /// For programs: `time`, `app`, `state`, `locked`, `rule`, `what` (the kind of entry), `text`, and the parts of that
-  /// kind under its own name.
+  /// For programs: `time`, `app`, `state`, `locked`, `rule`, `because` (the rule in a sentence) with its `sources`,
+  /// `what` (the kind of entry), `text`, and the parts of that kind under its own name; of a callback also `why`.
   public var json: JSONValue {
     var object = JSONObject()
     object["time"] = .string(time.description)
@@ -46,7 +46,15 @@ extension TimelineEntry: CustomStringConvertible {
     object["rule"] = .string(rule.id)
     object["what"] = .string(what.name)
     object["text"] = .string(what.words)
-    object[what.name] = what.parts
+    object["because"] = rule.sentence.map(JSONValue.string)
+    object["sources"] = .array(rule.sources.map { .string($0.description) })
+    object[what.name] = parts
+    return .object(object)
+  }
+
+  private var parts: JSONValue? {
+    guard case .callback(let callback) = what, var object = callback.json.object else { return what.parts }
+    object["why"] = callback.choice(by: rule).map(JSONValue.string)
     return .object(object)
   }
 }
