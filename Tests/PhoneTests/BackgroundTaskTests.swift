@@ -303,6 +303,19 @@ struct WakeWorkTests {
     #expect(story.phone.switcherPage(of: Story.bundle) == "home")
   }
 
+  @Test("D-183 a wake may post a local notification, which is shown as any other", arguments: [IOSVersion(10), .g3])
+  func postsLocally(version: IOSVersion) {
+    var app = AppDescription.complete
+    let content = NotificationContent(body: "3 new articles")
+    app.script[.didReceiveRemoteNotificationFetch] = [.addNotification(LocalNotification(id: "new", content: content))]
+    var story = Story(version, app: app)
+    story.bring(to: .suspended)
+    story.push(Sample.k3, .background)
+    #expect(story.shown.map(\.body) == ["3 new articles"])
+    #expect(story.centre == ["new"])
+    #expect(story.state == .suspended)
+  }
+
   @Test("D-183 without network the code runs, but what it loads fails")
   func offline() {
     var story = Story(.g3)

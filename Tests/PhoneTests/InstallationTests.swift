@@ -87,6 +87,17 @@ struct InstallationTests {
     #expect(story.calls == "LO(p) DEB DRF(B)")
   }
 
+  @Test("D-045 D-114 no code of an offloaded app runs, for VoIP and silent pushes neither")
+  func offloadedRunsNothing() {
+    for (payload, type) in [(Sample.k1, PushType.voip), (Sample.k3, .background)] {
+      var story = used { $0.offloadedShowsPushes = true }
+      story.happens(.offloadApp(bundleID: Story.bundle))
+      story.push(payload, type)
+      #expect(story.calls == "-")
+      #expect(story.rules.contains("D-045"))
+    }
+  }
+
   @Test("D-045 offloading came with iOS 11; getting the app back needs the network")
   func offloadLimits() {
     var old = used(IOSVersion(10, 3, 4))

@@ -45,7 +45,7 @@ extension Phone {
     guard !apps[app].registration.unregistered else {
       return withhold("the app unregistered itself", app, "D-029")
     }
-    guard !apps[app].isOffloaded || settings.offloadedShowsPushes else {
+    guard !apps[app].isOffloaded || (settings.offloadedShowsPushes && push.pushType == .alert) else {
       return withhold("the app is offloaded; its token is dead", app, "D-045")
     }
     guard !isDroppedAtAPNs(push, app) else {

@@ -4,16 +4,16 @@ import Basics
 extension Phone {
   mutating func install(_ description: AppDescription) {
     if let app = index(of: description.bundleID) { return update(app, to: description) }
-    var app = InstalledApp(description)
+    let app = apps.count
+    apps.append(InstalledApp(description))
     var kept = false
     if let remembered = rememberedPermissions.removeValue(forKey: description.bundleID),
       (now - remembered.since) < settings.permissionMemory
     {
-      app.permission = remembered.permission
+      change(app) { $0 = remembered.permission }
       kept = true
     }
-    apps.append(app)
-    record(.system("installed\(kept ? "; the old answer about notifications is kept" : "")"), apps.count - 1, "D-023")
+    record(.system("installed\(kept ? "; the old answer about notifications is kept" : "")"), app, "D-023")
   }
 
   /// A new version over the old one: token, permission, entries and data stay, the process does not.
@@ -32,6 +32,7 @@ extension Phone {
     if gone.state.isFront { centreIsOpen = false }
     if gone.permission.status != .notDetermined { rememberedPermissions[bundleID] = (gone.permission, now) }
     abandonToken(of: app)
+    change(app) { $0 = Permission() }
     forget(bundleID)
     apps.remove(at: app)
   }
@@ -72,7 +73,9 @@ extension Phone {
     abandonToken(of: app)
     apps[app].registration.token = nil
     apps[app].registration.waiting = false
-    removeEntries(of: app, "the app was offloaded", "D-239")
+    apps[app].pushKit.token = nil
+    removeAll(of: app, "the app was offloaded", "D-239")
+    apps[app].collected = []
     if apps[app].badge != 0 { setBadge(0, of: app, "D-239") }
   }
 
@@ -84,13 +87,5 @@ extension Phone {
     }
     apps[app].isOffloaded = false
     record(.user("gets the offloaded app back, with its data"), app, "D-045")
-  }
-
-  private mutating func removeEntries(of app: Int, _ reason: String, _ rule: Rule) {
-    apps[app].collected = []
-    guard !apps[app].entries.isEmpty else { return }
-    let ids = apps[app].entries.map(\.id)
-    apps[app].entries = []
-    record(.removed(ids: ids, reason: reason), app, rule)
   }
 }

@@ -19,6 +19,7 @@ extension Phone {
     later = []
     centreIsOpen = false
     banner = nil
+    call = nil
     for app in apps.indices {
       end(app, as: .notRunning, "D-163")
       for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
@@ -65,13 +66,15 @@ extension Phone {
     let bundleID = apps[app].description.bundleID
     let token = apps[app].registration.token
     setState(.notRunning, of: app, "D-044")
-    apps[app].permission = Permission()
+    change(app) { $0 = Permission() }
     apps[app].entries = []
     apps[app].collected = []
     apps[app].badge = 0
     apps[app].isOffloaded = false
     apps[app].registration.token = nil
     apps[app].registration.waiting = false
+    if apps[app].pushKit.token != nil { removedBefore.insert(bundleID) }
+    apps[app].pushKit = PushKitRegistration()
     guard let token else { return }
     effects.append(.tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: false))
     removedBefore.insert(bundleID)
