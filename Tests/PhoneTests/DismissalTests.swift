@@ -125,6 +125,28 @@ struct AlertButtonTests {
     #expect(story.said("unlocking starts nothing", "D-127"))
   }
 
+  @Test("D-127 a modal alert cannot be flicked away, it stays until it is answered")
+  func stays() {
+    var modal = Story(.g1) { $0.appearanceOfAlert = .modal }
+    modal.push(Sample.k1)
+    modal.happens(.flickAway(bundleID: Story.bundle))
+    #expect(modal.said("wants an answer", "D-127"))
+    modal.happens(.tap(bundleID: Story.bundle, id: nil))
+    #expect(modal.calls == "LO(p) DBA")
+  }
+
+  @Test("D-127 Close only binds alerts, not a banner whose app the centre does not list")
+  func banner() {
+    var story = Story(.g3)
+    var user = Phone.UserSettings()
+    user.centre = false
+    story.happens(.changePermission(bundleID: Story.bundle, user))
+    story.push(["aps": ["alert": ["body": "Hello", "action-loc-key": .null]]])
+    story.forget()
+    story.happens(.tap(bundleID: Story.bundle, id: nil))
+    #expect(story.calls == "LO(p) DRR(default) DBA")
+  }
+
   @Test("D-127 from iOS 5 on the centre's entry opens the app all the same")
   func centre() {
     var story = alert(["body": "Hello", "action-loc-key": .null], .g1)

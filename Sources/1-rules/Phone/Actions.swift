@@ -33,8 +33,7 @@ extension Phone {
   func buttons(of entry: CentreEntry, _ app: Int) -> [NotificationAction] {
     guard settings.iosVersion.major >= 8, let category = category(of: entry.notice, app) else { return [] }
     if settings.iosVersion.major >= 10 { return Array(category.actions.prefix(Self.mostButtons)) }
-    let style = apps[app].permission.user.style ?? settings.appearanceOfAlert
-    if style == .modal, entry.onScreen { return Array(category.actions.prefix(Self.mostInAlert)) }
+    if entry.overlay == .modal { return Array(category.actions.prefix(Self.mostInAlert)) }
     guard let minimal = category.minimalActions else { return Array(category.actions.prefix(Self.mostInBanner)) }
     return minimal.prefix(Self.mostInBanner).compactMap { id in category.actions.first { $0.id == id } }
   }

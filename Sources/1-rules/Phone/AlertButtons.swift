@@ -10,6 +10,12 @@ extension Content {
 }
 
 extension Phone {
+  /// All there is of the entry is a modal alert, or a lock-screen alert of iOS 3 and 4, with no button but Close.
+  func hasCloseOnly(_ entry: CentreEntry) -> Bool {
+    (entry.overlay == .modal || !settings.iosVersion.hasCentre) && !entry.inCentre
+      && !entry.notice.content.hasViewButton
+  }
+
   /// What stands on the buttons of an app's modal alert, left to right: Close, then View or the text that the push
   /// names by `action-loc-key`. Empty: no such notification.
   public func alertButtons(of bundleID: String, id: String?) -> [String] {

@@ -39,6 +39,9 @@ extension Phone {
 
   /// The banner goes, nobody learns of it, and the entry stays in the centre (D-146).
   mutating func flickAway(_ app: Int) {
+    guard !apps[app].entries.contains(where: { $0.overlay == .modal }) else {
+      return record(.user("cannot flick a modal alert away, it wants an answer"), app, "D-127")
+    }
     record(.user("flicks the banner away"), app, "D-146")
     leaveScreen(of: app, "flicked away", "D-146")
   }

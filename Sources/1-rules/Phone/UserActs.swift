@@ -56,7 +56,7 @@ extension Phone {
     guard let entry = entry(id, of: app) else {
       return record(.user("finds no notification of the app to use"), app, "D-151")
     }
-    guard entry.inCentre || entry.notice.content.hasViewButton else {
+    guard !hasCloseOnly(entry) else {
       return record(.user("finds only Close on the alert \(entry.id)"), app, "D-127")
     }
     guard !isLocked else {
