@@ -65,10 +65,10 @@ public final class HTTPServer: Sendable {
   public func stop() async {
     guard let daemon = daemon.withLock({ $0.take() }) else { return }
     core.beginStopping()
-    daemon.closeListener()
+    let listener = daemon.stopListening()
     await core.drain()
     watch.cancel()
-    daemon.stop()
+    daemon.stop(releasing: listener)
   }
 }
 
@@ -104,14 +104,18 @@ struct HTTPDaemon: @unchecked Sendable {  // its functions take its own locks
     self.pointer = pointer
   }
 
-  func closeListener() {
+  /// New connections are refused from here on. Answers the listening socket, which must stay open until the threads have
+  /// ended: one of them may yet take it out of its epoll set, and libmicrohttpd ends the process where it finds it closed.
+  func stopListening() -> Int32 {
     let listener = MHD_quiesce_daemon(pointer)
-    if listener >= 0 { HTTPSocket.release(listener) }
+    if listener >= 0 { HTTPSocket.cut(listener) }
+    return listener
   }
 
   /// Every suspended connection has been resumed before.
-  func stop() {
+  func stop(releasing listener: Int32) {
     MHD_stop_daemon(pointer)
+    if listener >= 0 { HTTPSocket.release(listener) }
     identity?.deallocate()
     core.release()
   }
