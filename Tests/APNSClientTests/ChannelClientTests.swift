@@ -16,7 +16,13 @@ struct ChannelFixture {
     clock: any WallClock = SystemClock(), _ script: @escaping ScriptedPeer.Script,
     adjust: (inout APNSChannels.Configuration) -> Void = { _ in }, _ body: (ChannelFixture) async throws -> Void
   ) async throws {
-    let peer = try await ScriptedPeer.start(script: script)
+    try await run(to: ScriptedPeer.start(script: script), clock: clock, adjust: adjust, body)
+  }
+
+  static func run(
+    to peer: ScriptedPeer, clock: any WallClock = SystemClock(),
+    adjust: (inout APNSChannels.Configuration) throws -> Void, _ body: (ChannelFixture) async throws -> Void
+  ) async throws {
     let fixture = try ChannelFixture(peer, clock, adjust)
     try await body(fixture)
     await fixture.channels.close()
@@ -24,9 +30,9 @@ struct ChannelFixture {
     await fixture.loop.stop()
   }
 
-  private init(_ peer: ScriptedPeer, _ clock: any WallClock, _ adjust: (inout APNSChannels.Configuration) -> Void)
-    throws
-  {
+  private init(
+    _ peer: ScriptedPeer, _ clock: any WallClock, _ adjust: (inout APNSChannels.Configuration) throws -> Void
+  ) throws {
     self.peer = peer
     let server = APNSServer(peer.endpoint)
     var configuration = APNSChannels.Configuration(
@@ -36,7 +42,7 @@ struct ChannelFixture {
     configuration.seed = 1
     configuration.retry.firstDelay = .milliseconds(1)
     configuration.retry.longestDelay = .milliseconds(2)
-    adjust(&configuration)
+    try adjust(&configuration)
     channels = try APNSChannels(configuration, clock: clock, loop: loop)
   }
 

@@ -144,6 +144,36 @@ struct ChannelDialingTests {
     }
   }
 
+  @Test(
+    "C28 a certificate follows another by a connection of its own; one that APNs refuses by GOAWAY is told and not used",
+    arguments: [true, false])
+  func certificates(isGood: Bool) async throws {
+    let events = Locked([APNSClientEvent]())
+    let peer = try await ScriptedPeer.start(clientCertificates: true) { request in
+      guard request.connection > 0, !isGood else { return [.reply(200, [], body: #"{"channels":[]}"#)] }
+      return [.goAway(last: 0, debug: #"{"reason":"BadCertificate"}"#), .close]
+    }
+    func certificate(_ name: String) throws -> Credential {
+      let now = SystemClock().now
+      return .certificate(
+        try peer.authority.issueClient(
+          commonName: name, userID: "com.example.app", notBefore: now - .days(1), notAfter: now + .days(60)),
+        name: name)
+    }
+    try await ChannelFixture.run(to: peer) { configuration in
+      configuration.credential = try certificate("old.p12")
+      configuration.onEvent = { event in events.withLock { $0.append(event) } }
+    } _: { fixture in
+      _ = try await fixture.channels.channels()
+      try await fixture.channels.rotate(to: certificate("new.p12"))
+      for _ in 0..<2 { #expect(try await fixture.channels.channels() == []) }
+      #expect(fixture.requests.map(\.connection) == (isGood ? [0, 1, 1] : [0, 1, 0, 0]))
+      let alarms = events.withLock { $0.compactMap { if case .alarm(let words) = $0 { words } else { nil } } }
+      #expect(alarms.isEmpty == isGood, "\(alarms)")
+      #expect(isGood || alarms.first?.contains("new.p12 does not take over") == true, "\(alarms)")
+    }
+  }
+
   @Test("a key that is refused is replaced at once by another, without a trial")
   func heldThenRotated() async throws {
     let script: ScriptedPeer.Script = { request in

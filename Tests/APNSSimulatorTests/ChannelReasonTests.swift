@@ -273,6 +273,28 @@ struct ChannelReasonTests {
     }
   }
 
+  @Test("Shutdown on the management port, over TLS: the notice, the answer to what came late, GOAWAY after it")
+  func stopping() async throws {
+    try await LiveScene.run { scene in
+      let provider = try await scene.rawProvider(to: scene.simulator.manageEndpoint)
+      _ = await provider.synchronize()
+      async let stopped: Void = scene.stopSimulator()
+      let notice = await provider.until { $0.kind == .ping }
+      #expect(notice.contains { $0.kind == .goAway && $0.number(at: 0) == Int32.max })
+      await provider.send(.request(1, path: "/1/apps/com.example.app/channels"))
+      let answer = await provider.until { $0.endsStream && $0.stream == 1 }.filter { $0.stream == 1 }
+      await provider.send(RawFrame(kind: .ping, flags: RawFrame.acknowledge, payload: notice.last?.payload ?? []))
+      let rest = await provider.until { _ in false }
+      await stopped
+      #expect(answer.map(\.kind) == [.headers, .data])
+      #expect(answer.last.map { String(decoding: $0.payload, as: UTF8.self) } == #"{"reason":"Shutdown"}"#)
+      let goodbye = rest.filter { $0.kind == .goAway }
+      #expect(goodbye.map { $0.number(at: 0) } == [1])
+      #expect(
+        goodbye.first.map { String(decoding: $0.payload.dropFirst(8), as: UTF8.self) } == #"{"reason":"Shutdown"}"#)
+    }
+  }
+
   @Test("every reason of §13.3 has a row")
   func complete() {
     #expect(Set(Self.rows.map(\.reason)) == Set(RefusalReason.allCases.filter(\.isOfChannels)))

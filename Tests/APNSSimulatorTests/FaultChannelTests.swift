@@ -197,4 +197,28 @@ struct FaultChannelTests {
       }
     }
   }
+
+  @Test("a cap on the management port holds its answers back until the rule is gone; pushes run as before")
+  func bandwidth() async throws {
+    try await FaultyChannel.run { faulty in
+      #expect(await faulty.manage()?.status == 200)
+      var management = FaultRule.Conditions()
+      management.ports = [.manage]
+      faulty.scene.simulator.setFaults([
+        FaultRule("modem", .bandwidth(bytesPerSecond: 1, lasting: nil), when: management)
+      ])
+      let isAnswered = Locked(false)
+      async let answer = faulty.manage()
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          #expect(await faulty.manage()?.status == 200)
+          isAnswered.withLock { $0 = true }
+        }
+        for _ in 0..<20 { #expect(await faulty.scene.send()?.status == 200) }
+        #expect(!isAnswered.withLock { $0 }, "an answer of 100 bytes takes minutes")
+        faulty.scene.simulator.setFaults([])
+      }
+      #expect(await answer?.status == 200)
+    }
+  }
 }

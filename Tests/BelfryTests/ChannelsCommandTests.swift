@@ -67,6 +67,34 @@ struct ChannelsCommandTests {
     await simulator.stop()
   }
 
+  @Test("--proxy: Apple's own names are asked for, and the simulator's CONNECT proxy brings them to its ports")
+  func proxy() async throws {
+    var configuration = APNSSimulator.Configuration()
+    configuration.proxy = Endpoint(host: "127.0.0.1", port: 0)
+    let simulator = try await APNSSimulator.start(configuration)
+    let folder = try Files.temporaryFolder("channels")
+    defer { Files.remove(folder) }
+    let credentials = simulator.credentials
+    for (bytes, name) in [(credentials.authority.pem, "ca.pem"), (credentials.signingKey.pem, "key.p8")] {
+      try Files.writePrivate("", to: "\(folder)/\(name)")
+      try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
+    }
+    let proxy = try #require(simulator.proxyEndpoint)
+    func run(_ words: [String], through port: Int) async throws -> ChannelsReport {
+      let (act, options) = try Self.options(
+        words + [
+          "--bundle", "com.example.app", "--ca", folder + "/ca.pem", "--apns", "sandbox", "--key", folder + "/key.p8",
+          "--key-id", credentials.keyID, "--team-id", credentials.teamID, "--proxy", "http://127.0.0.1:\(port)",
+        ])
+      return try await options.run(act)
+    }
+    let channel = try await run(["create"], through: Int(proxy.port)).text
+    #expect(try await run(["list"], through: Int(proxy.port)).text == channel)
+    await simulator.stop()
+    let gone = await #expect(throws: CommandFault.self) { _ = try await run(["list"], through: Int(proxy.port)) }
+    #expect(gone?.words.contains("proxy") == true, "\(gone?.words ?? "")")
+  }
+
   @Test(
     "wrong usage is told before anything is sent",
     arguments: [

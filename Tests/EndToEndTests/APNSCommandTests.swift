@@ -203,6 +203,48 @@ struct APNSCommandTests {
     #expect(status == 0 && output.hasSuffix("done\n"), "\(output)\n\(belfry.errorOutput)")
   }
 
+  @Test("C01 aioapns 4.0, unmodified, through a GOAWAY every 50 pushes: each push ends with one answer, none is lost")
+  func aioapnsThroughGoAways() async throws {
+    try #require(FileManager.default.fileExists(atPath: Self.python), "run script/python-venv first")
+    let folder = try TemporaryFolder()
+    let faults = folder.path + "/faults.json5"
+    try
+      "{ faults: [ { id: 'storm', when: { per: 'connection', every: 50 }, action: { goAway: { reason: 'Shutdown' } } } ] }"
+      .write(toFile: faults, atomically: true, encoding: .utf8)
+    let (belfry, facts) = try await Self.start(folder, ["--faults", faults, "--requests-per-token", "none"])
+    let script = """
+      import asyncio, json, ssl, sys, urllib.request
+      from aioapns import APNs, NotificationRequest, PushType
+      facts = json.loads(sys.argv[1])
+
+      async def main():
+          apns = APNs(topic=facts["bundle"], use_sandbox=True, max_connections=2, max_connection_attempts=20,
+                      ssl_context=ssl.create_default_context(cafile=facts["ca"]),
+                      key=open(facts["key"]).read(), key_id=facts["keyId"], team_id=facts["teamId"])
+          server = apns.pool.protocol_class
+          server.APNS_SERVER, server.APNS_PORT = "127.0.0.1", int(facts["apns"].rsplit(":", 1)[1])
+          requests = [NotificationRequest(device_token=facts["token"], message={"aps": {"alert": f"{i}"}},
+                                          push_type=PushType.ALERT) for i in range(400)]
+          answers = []
+          for start in range(0, len(requests), 20):
+              answers += await asyncio.gather(*(apns.send_notification(r) for r in requests[start:start + 20]))
+          print(len(answers), sum(a.status == "200" for a in answers), len({a.notification_id for a in answers}))
+          apns.pool.close()
+
+      asyncio.run(main())
+      """
+    let text = String(decoding: try JSONSerialization.data(withJSONObject: facts), as: UTF8.self)
+    let (status, output) = try await Self.run(Self.python, ["-", text], input: script)
+    #expect(status == 0 && output.hasSuffix("400 400 400\n"), "\(output)\n\(belfry.errorOutput)")
+    let told = belfry.errorOutput.components(separatedBy: "\n").filter { $0.contains("fault \"storm\"") }
+    #expect(told.count >= 6, "\(belfry.errorOutput)")
+    let arrived = try await Self.control(facts, "GET", "/notifications?count=1000").value.object?["notifications"]?
+      .array
+    #expect(Set((arrived ?? []).compactMap { $0.object?["id"]?.string }).count == 400)
+    belfry.signal(SIGTERM)
+    #expect(try await belfry.end() == 0)
+  }
+
   @Test("keys, tokens and what waits are there after kill -9 and a new start with the same folder")
   func survivesKill() async throws {
     let folder = try TemporaryFolder()

@@ -110,6 +110,12 @@ private final class Scene: Sendable {
     }
   }
 
+  /// The rules of docs/faults.md in force from now on.
+  func setFaults(_ rules: String) async throws {
+    let answer = try await client.call("PUT", control + "/faults", body: Array(#"{"faults":[\#(rules)]}"#.utf8))
+    #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+  }
+
   func received(atMost count: Int = 100_000) async throws -> [[String: Any]] {
     let answer = try await client.call("GET", control + "/notifications?count=\(count)")
     let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
@@ -162,6 +168,24 @@ struct ServeProcessTests {
     #expect(!shown.contains { $0.hasSuffix("none") })
     let ids = Set(received.map { "\($0["token"] ?? "") \($0["id"] ?? "")" })
     #expect(ids.count == count)
+    service.signal(SIGTERM)
+    #expect(try await service.end() == 0)
+  }
+
+  @Test("C26 a refused key: that app's pushes wait and the log says why; mended and SIGHUP, all that waited goes out")
+  func resumes() async throws {
+    let scene = try await Scene()
+    let (service, api) = try await scene.serve()
+    let (_, id) = try await scene.register("phone", at: api)
+    try await scene.setFaults(#"{"action":{"refuse":"InvalidProviderToken"}}"#)
+    let message = try await scene.push(["registration_id": [id]], at: api)
+    try await service.complaint(#""event":"sending_held""#)
+    #expect(service.errorOutput.contains("InvalidProviderToken"), "\(service.errorOutput)")
+    #expect(try await scene.report(message, at: api)["state"] as? String != "finished")
+    try await scene.setFaults("")
+    service.signal(SIGHUP)
+    #expect(try await scene.finished(message, at: api)["accepted"] as? Int == 1)
+    #expect(try await scene.received().count == 1)
     service.signal(SIGTERM)
     #expect(try await service.end() == 0)
   }

@@ -1,4 +1,6 @@
 import Basics
+import Delivery
+import PushPayload
 import Transport
 
 /// Single requests that are not pushes, over one HTTP/2 connection: opened when there is something to ask, closed when
@@ -124,6 +126,8 @@ private final class ExchangeLink: HTTP2ClientHandler {  // confined to the line'
   var connection: HTTP2ClientConnection?
   private(set) var isUp = false
   private var open: [Int32: ExchangeLine.Waiter] = [:]
+  /// What APNs said against our certificate as it closed the connection (spec apns.md §8.2).
+  private var complaint: String?
 
   init(_ line: ExchangeLine) { self.line = line }
 
@@ -164,7 +168,8 @@ private final class ExchangeLink: HTTP2ClientHandler {  // confined to the line'
   func streamFailed(stream: Int32, code: HTTP2ErrorCode) {
     open.removeValue(forKey: stream)?.done.resume(
       returning: code == .refusedStream
-        ? .unprocessed("the stream was refused") : .unanswered("the stream was reset with code \(code.rawValue)"))
+        ? .unprocessed(complaint ?? "the stream was refused", isCertificateRefused: complaint != nil)
+        : .unanswered("the stream was reset with code \(code.rawValue)"))
     line?.flush()
   }
 
@@ -173,7 +178,12 @@ private final class ExchangeLink: HTTP2ClientHandler {  // confined to the line'
     line?.flush()
   }
 
-  func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) { line?.leaves(self) }
+  func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) {
+    if let reason = Answer.reason(inGoAway: debugData).flatMap(RefusalReason.init), reason.handling == .credential {
+      complaint = "APNs says \(reason.rawValue). \(reason.remedy)"
+    }
+    line?.leaves(self)
+  }
 
   func pong() {}
 
