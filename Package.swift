@@ -105,7 +105,7 @@ let package = Package(
     // what docs/benchmarks.md promises, measured beside its peers by script/bench; not shipped
     .executableTarget(
       name: "belfry-bench",
-      dependencies: ["Basics", "PushPayload", "Delivery", "Transport", "APNSClient", "APNSSimulator"],
+      dependencies: ["Basics", "PushPayload", "Phone", "Delivery", "Transport", "APNSClient", "APNSSimulator"],
       path: "Benchmarks", exclude: ["aioapns_sender.py"], swiftSettings: settings),
 
     // virtual clock, recording sinks, conformance suites; imported by no floor

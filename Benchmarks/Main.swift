@@ -71,6 +71,7 @@ private let benchmarks = [
   Benchmark(name: "memory", run: memoryBenchmark),
   Benchmark(name: "b2", run: simulatorBenchmark),
   Benchmark(name: "b6", run: payloadBenchmark),
+  Benchmark(name: "phone", run: phoneBenchmark),
 ]
 
 /// What cannot be measured here, and why.

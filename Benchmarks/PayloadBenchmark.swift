@@ -6,12 +6,6 @@ import PushPayload
   import Foundation
 #endif
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// B6: lint and render of a payload of about 300 bytes, on one core. The peers only read and only write it, with what
 /// Foundation offers to every Swift server.
 func payloadBenchmark(_ setting: Setting) throws -> [Figure] {
@@ -55,26 +49,6 @@ func payloadBenchmark(_ setting: Setting) throws -> [Figure] {
     lints.figure("b6", "lint of \(size)", "lints/s", peer: "JSONDecoder, reading only", bar: .atLeast(200_000)),
     renders.figure("b6", "render of \(size)", "renders/s", peer: "JSONEncoder", bar: .atLeast(1_000_000)),
   ]
-}
-
-/// How often `body` runs in a second of one core: counted by the calling thread's own time on the processor, so that what
-/// else the machine does takes little part. The clock is read between batches, not between runs.
-private func ratePerCore(of batch: Int, for seconds: Double, _ body: () -> Void) -> Double {
-  let start = threadSeconds()
-  var done = 0
-  var passed = 0.0
-  repeat {
-    for _ in 0..<batch { body() }
-    done += batch
-    passed = threadSeconds() - start
-  } while passed < seconds
-  return Double(done) / passed
-}
-
-private func threadSeconds() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
 private let samplePayload =

@@ -19,7 +19,6 @@ final class FreezingProxy: Sendable {
     var pairs: [(Int32, Int32)] = []
     var freezesAll = false
     var isStopped = false
-    var passed = 0
   }
 
   init(to target: UInt16) {
@@ -32,9 +31,6 @@ final class FreezingProxy: Sendable {
 
   /// Connections so far.
   var count: Int { state.withLock { $0.pairs.count } }
-
-  /// Bytes brought to clients so far.
-  var passed: Int { state.withLock { $0.passed } }
 
   /// From now on no byte passes on the connections there are; new ones work.
   func freeze() { state.withLock { state in state.frozen = Set(state.pairs.indices) } }
@@ -68,12 +64,12 @@ final class FreezingProxy: Sendable {
         if state.freezesAll { state.frozen.insert(state.pairs.count - 1) }
         return state.pairs.count - 1
       }
-      run { self.pass(client, server, number, counts: false) }
-      run { self.pass(server, client, number, counts: true) }
+      run { self.pass(client, server, number) }
+      run { self.pass(server, client, number) }
     }
   }
 
-  private func pass(_ from: Int32, _ to: Int32, _ number: Int, counts: Bool) {
+  private func pass(_ from: Int32, _ to: Int32, _ number: Int) {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = read(from, &buffer, buffer.count)
@@ -88,7 +84,6 @@ final class FreezingProxy: Sendable {
         guard written > 0 else { return }
         sent += written
       }
-      if counts { state.withLock { $0.passed += count } }
     }
   }
 

@@ -188,6 +188,8 @@ public struct SendingPool: Sendable {
   /// Connections that the peer has greeted.
   public var upCount: Int { connections.count { $0.isUp } }
 
+  /// PINGs that were answered since the start: signs of life of connections that had nothing to say.
+  public private(set) var answeredPings = 0
   /// Pushes that left and wait for their answer.
   public var inFlight: Int { connections.reduce(0) { $0 + $1.budget.inUse } }
   /// Streams of the connections that the peer has greeted: in use, and allowed by it and by us. A connection that takes
@@ -312,6 +314,7 @@ public struct SendingPool: Sendable {
       advance(index, .goAway(last: last), reason ?? "connection going away", moment, &effects)
     case .pong(let id):
       guard hear(id, moment) != nil else { return }
+      answeredPings += 1
     case .lost(let id, let why):
       guard let index = find(id) else { return }
       lost(index, why, moment, &effects)

@@ -248,8 +248,8 @@ public actor APNSClient: PushSender {
 
   public var health: APNSClientHealth {
     APNSClientHealth(
-      connections: pool.upCount, unfinished: pool.unfinished, waiting: pool.backlog, held: heldWords,
-      lastFault: lastFault)
+      connections: pool.upCount, unfinished: pool.unfinished, waiting: pool.backlog, answeredPings: pool.answeredPings,
+      held: heldWords, lastFault: lastFault)
   }
 
   /// The client in numbers; a hop to its loop, nothing that sending pays for.

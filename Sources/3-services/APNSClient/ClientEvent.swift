@@ -60,6 +60,8 @@ public struct APNSClientHealth: Sendable, Equatable {
   public var unfinished: Int
   /// Pushes that wait for a stream.
   public var waiting: Int
+  /// PINGs that APNs answered since the start, on connections that had nothing else to say.
+  public var answeredPings: Int
   /// Why pushes are held, nil if they are not.
   public var held: String?
   /// The last connection that failed, with its address.
