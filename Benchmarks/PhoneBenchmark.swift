@@ -26,8 +26,8 @@ func phoneBenchmark(_ setting: Setting) throws -> [Figure] {
   ]
 }
 
-/// One cell with what happens in it: a push comes, then the user acts.
-private struct MatrixCell: Sendable {
+/// One cell with what happens in it: a push comes, then the user acts. A class, so that the loops copy nothing.
+private final class MatrixCell: Sendable {
   let phone: Phone
   let push: Phone.Event
   let act: Phone.Event
