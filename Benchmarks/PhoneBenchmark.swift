@@ -19,11 +19,36 @@ func phoneBenchmark(_ setting: Setting) throws -> [Figure] {
     )
   }
   guard entries != 0, letters != 0 else { throw BenchFault("phone: nothing happened") }
+  let size = phoneSize(count: setting.isQuick ? 20_000 : 100_000)
   return [
     pair.figure(
       "phone", "events of the delivery matrix", "events/s", peer: "a plain switch, nothing kept",
-      bar: .atLeast(500_000))
+      bar: .atLeast(500_000)),
+    Figure(
+      id: "phone", what: "a phone with an app and five notifications", unit: "KiB", ours: [size], peerName: "",
+      peer: [],
+      bar: .atMost(20)),
   ]
+}
+
+/// What `count` phones with one app and five notifications each take in memory, by the growth of what is resident; KiB a
+/// phone. Each is made anew, so that none shares what a copy would.
+private func phoneSize(count: Int) -> Double {
+  let pushes = (0..<5).map { number in
+    DeliveredPayload(
+      id: "p\(number)", bundleID: MatrixCell.bundle,
+      bytes: Array(#"{"aps":{"alert":{"title":"New","body":"Hello \#(number)"},"badge":3,"sound":"default"}}"#.utf8))
+  }
+  let before = residentMiB()
+  let phones = (0..<count).map { _ in
+    var phone = MatrixCell.phone(IOSVersion(17))
+    for (second, push) in pushes.enumerated() {
+      _ = phone.handle(.push(push), at: MatrixCell.start + .seconds(60 + Int64(second)))
+    }
+    _ = phone.takeTimeline()
+    return phone
+  }
+  return withExtendedLifetime(phones) { (residentMiB() - before) * 1024 / Double(count) }
 }
 
 /// One cell with what happens in it: a push comes, then the user acts. A class, so that the loops copy nothing.
@@ -37,8 +62,8 @@ private final class MatrixCell: Sendable {
   let isLocked: Bool
   let kind: PushKind
 
-  private static let bundle = "com.example.news"
-  private static let start = Instant(seconds: 1_796_029_200)
+  static let bundle = "com.example.news"
+  static let start = Instant(seconds: 1_796_029_200)
 
   static let all: [MatrixCell] = [IOSVersion(6, 1), IOSVersion(9, 3), IOSVersion(17)].flatMap { version in
     [false, true].flatMap { locked in
@@ -63,12 +88,8 @@ private final class MatrixCell: Sendable {
   private init(
     _ version: IOSVersion, _ state: AppState, _ locked: Bool, _ push: (kind: PushKind, type: PushType, payload: String)
   ) {
-    var app = AppDescription(bundleID: Self.bundle, name: "News")
-    app.delegate = .beforeLaunchEnds
-    app.backgroundModes = [.remoteNotification]
-    app.presentation = [.banner, .list, .sound, .badge]
-    var phone = Phone(PhoneSettings(iosVersion: version))
-    var now = Self.start
+    var phone = Self.phone(version)
+    var now = Self.start + .seconds(1)
     let toState: [Phone.Event] =
       switch state {
       case .notRunning: []
@@ -78,10 +99,7 @@ private final class MatrixCell: Sendable {
       case .inactive: [.launch(bundleID: Self.bundle), .openCentre]
       case .active: [.launch(bundleID: Self.bundle)]
       }
-    let allowed: [Phone.Event] = [
-      .installApp(app), .changePermission(bundleID: Self.bundle, Phone.UserSettings()),
-    ]
-    for event in allowed + toState + (locked ? [.lock] : []) {
+    for event in toState + (locked ? [.lock] : []) {
       now = now + .milliseconds(100)
       _ = phone.handle(event, at: now)
     }
@@ -99,6 +117,20 @@ private final class MatrixCell: Sendable {
     act =
       push.kind == .alert || push.kind == .alertAndWake
       ? .tap(bundleID: Self.bundle, id: "p") : .launch(bundleID: Self.bundle)
+  }
+
+  /// With the app, which may show everything.
+  static func phone(_ version: IOSVersion) -> Phone {
+    var app = AppDescription(bundleID: bundle, name: "News")
+    app.delegate = .beforeLaunchEnds
+    app.backgroundModes = [.remoteNotification]
+    app.presentation = [.banner, .list, .sound, .badge]
+    var phone = Phone(PhoneSettings(iosVersion: version))
+    for event in [.installApp(app), .changePermission(bundleID: bundle, Phone.UserSettings())] as [Phone.Event] {
+      _ = phone.handle(event, at: start)
+    }
+    _ = phone.takeTimeline()
+    return phone
   }
 
   /// Answers how much was told.

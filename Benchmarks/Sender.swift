@@ -137,7 +137,7 @@ func sendProcess(_ words: Words) async throws {
 private func number(_ value: Double) -> JSONValue { JSONNumber(value).map(JSONValue.number) ?? .null }
 
 /// What the process holds in memory now (Linux; 0 elsewhere).
-private func residentMiB() -> Double {
+func residentMiB() -> Double {
   guard let text = try? contents(of: "/proc/self/statm") else { return 0 }
   let words = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
   return (words.dropFirst().first.flatMap { Double($0) } ?? 0) * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
