@@ -26,7 +26,7 @@ struct MatrixCell {
     // The app has run once: what it registered outlives the run.
     story.happens(.launch(bundleID: Story.bundle), .endBySystem(bundleID: Story.bundle))
     story.bring(to: state, locked: row.device == "locked")
-    let id = story.push(Self.withCategory(payload), type)
+    let id = story.push(Self.withCategory(row.act == "text" ? "chat" : "letter", payload), type)
     let shown = story.letters
     guard row.act != "none" else {
       (calls, after, rules) = (story.calls, shown, story.rules)
@@ -50,22 +50,23 @@ struct MatrixCell {
     .complete { app in
       app.hasSceneManifest = hasScenes
       app.backgroundModes = [.remoteNotification, .voip]
-      let category = NotificationCategory(
+      // two buttons each, which is all that a banner of iOS 8 and 9 has room for
+      let letter = NotificationCategory(
         id: "letter",
-        actions: [
-          NotificationAction(id: "later"), NotificationAction(id: "open", options: [.foreground]),
-          NotificationAction(id: "reply", textInput: NotificationAction.TextInput()),
-        ], options: [.customDismissAction])
+        actions: [NotificationAction(id: "later"), NotificationAction(id: "open", options: [.foreground])],
+        options: [.customDismissAction])
+      let chat = NotificationCategory(
+        id: "chat", actions: [NotificationAction(id: "reply", textInput: NotificationAction.TextInput())])
       app.script = [
-        .didFinishLaunching: [.setCategories([category]), .setPushTypes([.voip])],
+        .didFinishLaunching: [.setCategories([letter, chat]), .setPushTypes([.voip])],
         .pushRegistryDidReceive: [.reportIncomingCall(from: "Ann")],
       ]
     }
   }
 
-  private static func withCategory(_ payload: JSONValue) -> JSONValue {
+  private static func withCategory(_ category: String, _ payload: JSONValue) -> JSONValue {
     guard var object = payload.object, var aps = object["aps"]?.object, aps["alert"] != nil else { return payload }
-    aps["category"] = "letter"
+    aps["category"] = .string(category)
     object["aps"] = .object(aps)
     return .object(object)
   }
