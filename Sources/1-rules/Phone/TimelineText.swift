@@ -21,7 +21,8 @@ extension TimelineEntry: CustomStringConvertible {
     return "\(head)\(text)  \(rule)"
   }
 
-  private var arrow: String {
+  /// The sign of its kind.
+  public var arrow: String {
     switch what {
     case .callback: "→"
     case .app: "←"

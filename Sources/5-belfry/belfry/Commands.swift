@@ -7,6 +7,8 @@ let allCommands: [Command] =
     pushCommand,
   ] + channelsCommands + [
     apnsCommand,
+    phoneCommand,
+  ] + phoneVerbs + [
     configCommand,
     doctorCommand,
     completionCommand,

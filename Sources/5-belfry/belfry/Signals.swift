@@ -13,12 +13,16 @@ final class ProcessSignals: @unchecked Sendable {  // constants, made in `init`
   private let ends: AsyncStream<Void>
   /// One for each SIGHUP, at most one waiting; for one reader.
   let hangups: AsyncStream<Void>
+  /// Those of `watched`, by number, as they come; for one reader.
+  let others: AsyncStream<Int32>
   private let source: any DispatchSourceRead
 
   /// - Parameter rereads: whether SIGHUP means to read files again; else it ends the process, as it does by default.
-  init(rereads: Bool = false) {
+  /// - Parameter watched: signals that mean something else than an end, such as SIGWINCH.
+  init(rereads: Bool = false, watched: [Int32] = []) {
     let (ends, end) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let (hangups, hangup) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let (others, other) = AsyncStream<Int32>.makeStream(bufferingPolicy: .bufferingNewest(16))
     var ports: [Int32] = [-1, -1]
     pipe(&ports)
     for port in ports {
@@ -29,14 +33,22 @@ final class ProcessSignals: @unchecked Sendable {  // constants, made in `init`
     source.setEventHandler {
       var byte: UInt8 = 0
       while read(ports[0], &byte, 1) == 1 {
-        if Int32(byte) == SIGHUP { hangup.yield() } else { end.yield() }
+        let number = Int32(byte)
+        if watched.contains(number) {
+          other.yield(number)
+        } else if number == SIGHUP {
+          hangup.yield()
+        } else {
+          end.yield()
+        }
       }
     }
     source.resume()
     signalPort = ports[1]
-    for number in [SIGINT, SIGTERM] + (rereads ? [SIGHUP] : []) { signal(number, noteSignal) }
+    for number in [SIGINT, SIGTERM] + (rereads ? [SIGHUP] : []) + watched { signal(number, noteSignal) }
     self.ends = ends
     self.hangups = hangups
+    self.others = others
   }
 
   /// Waits for SIGINT or SIGTERM, which may have come already; a second one then ends the process at once.

@@ -52,3 +52,8 @@ enum Terminal {
 
 /// A JSON string literal.
 func quoted(_ text: String) -> String { JSONValue.string(text).text }
+
+extension Terminal {
+  /// Whether standard input is a person's.
+  static var isAnswering: Bool { isatty(0) == 1 }
+}

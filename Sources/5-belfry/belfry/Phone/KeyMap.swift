@@ -1,0 +1,168 @@
+import Basics
+import Phone
+
+/// What each key does, in one table: pressing, help and the line of hints read it.
+struct KeyBinding: Sendable {
+  enum Effect: Equatable, Sendable {
+    case act(PhoneAct)
+    case menu(KeyMenu)
+    case show(Page)
+    case typing
+    case nextApp(Int)
+    case select(Int)
+    case scroll(Int)
+    case filter
+    case turn
+    case quit
+    case suspend
+    case nothing
+  }
+
+  /// What may stand in the place of the timeline.
+  enum Page: Equatable, Sendable {
+    case help, info
+    case text([String])
+  }
+
+  var keys: [Key]
+  /// How the key is written; nil: not in the help.
+  var label: String?
+  var words: String
+  var effect: @Sendable (Pointing) -> Effect
+}
+
+/// What the keys are about: what is on the screen, and what is marked on it.
+struct Pointing: Sendable {
+  var sight: PhoneSight
+  var app: String?
+  var selection: ScreenDrawing.Selection?
+}
+
+/// A few choices, each by its digit.
+struct KeyMenu: Equatable, Sendable {
+  var title: String
+  var choices: [Choice]
+
+  struct Choice: Equatable, Sendable {
+    var words: String
+    var result: Result
+  }
+
+  enum Result: Equatable, Sendable {
+    case act(PhoneAct)
+    /// Asks for a text first; the act is made of it by `PhoneConsole`.
+    case reply(bundleID: String, id: String, action: String, placeholder: String)
+  }
+}
+
+extension KeyBinding {
+  private static func key(
+    _ letter: Character, _ words: String, _ effect: @escaping @Sendable (Pointing) -> Effect
+  ) -> KeyBinding {
+    KeyBinding(keys: [.character(letter)], label: String(letter), words: words, effect: effect)
+  }
+
+  private static func events(_ events: Phone.Event...) -> Effect { .act(.events(events)) }
+
+  private static func forApp(_ make: @escaping @Sendable (String) -> Phone.Event) -> @Sendable (Pointing) -> Effect {
+    { pointing in pointing.app.map { events(make($0)) } ?? .nothing }
+  }
+
+  private static func toggle(
+    _ setting: String, _ isOn: @escaping @Sendable (PhoneSettings) -> Bool
+  ) -> @Sendable (Pointing) -> Effect {
+    { pointing in
+      guard let change = try? SettingChange(setting, isOn(pointing.sight.settings) ? "off" : "on") else {
+        return .nothing
+      }
+      return .act(.change(change))
+    }
+  }
+
+  static let finger: [KeyBinding] = [
+    key("l", "lock, unlock") { $0.sight.screen.isLocked ? events(.unlock) : events(.lock) },
+    key("h", "home") { _ in events(.home) },
+    key("o", "open the marked app by its icon", forApp { .launch(bundleID: $0) }),
+    KeyBinding(keys: [.enter], label: "Enter", words: "tap the marked notification, else open the app") { pointing in
+      if let selection = pointing.selection { return events(.tap(bundleID: selection.bundleID, id: selection.id)) }
+      return pointing.app.map { events(.launch(bundleID: $0)) } ?? .nothing
+    },
+    key("t", "tap the marked notification, else the newest of the app") { pointing in
+      if let selection = pointing.selection { return events(.tap(bundleID: selection.bundleID, id: selection.id)) }
+      return pointing.app.map { events(.tap(bundleID: $0, id: nil)) } ?? .nothing
+    },
+    key("c", "pull the notification centre, close it") {
+      $0.sight.screen.isCentreOpen ? events(.closeCentre) : events(.openCentre)
+    },
+    key("x", "clear the marked notification") { pointing in
+      pointing.selection.map { events(.clear(bundleID: $0.bundleID, id: $0.id)) } ?? .nothing
+    },
+    key("X", "clear all of the app") { pointing in
+      (pointing.selection?.bundleID ?? pointing.app).map { events(.clear(bundleID: $0, id: nil)) } ?? .nothing
+    },
+    key("f", "flick the banner away, close the alert") { pointing in
+      let over = pointing.sight.screen.alert?.notification ?? pointing.sight.screen.banners.first
+      return over.map { events(.closeAlert(bundleID: $0.bundleID)) } ?? .nothing
+    },
+    key("y", "allow, on the prompt") { _ in events(.answerPrompt(allow: true)) },
+    key("n", "don't allow") { _ in events(.answerPrompt(allow: false)) },
+    key("k", "swipe the app away (force-quit)", forApp { .forceQuit(bundleID: $0) }),
+    KeyBinding(keys: [.escape], label: "Esc", words: "turn away from the unlock, close the centre") { pointing in
+      if pointing.sight.screen.isLocked { return events(.cancelUnlock) }
+      return pointing.sight.screen.isCentreOpen ? events(.closeCentre) : .nothing
+    },
+  ]
+
+  static let phone: [KeyBinding] = [
+    key("p", "a push comes: K1 to K7") { pointing in
+      .menu(
+        KeyMenu(
+          title: "A push comes",
+          choices: SamplePush.allCases.map { sample in
+            var push = sample.push
+            push.bundleID = pointing.app
+            return .init(words: "\(sample.rawValue) \(sample.words)", result: .act(.push(push)))
+          }))
+    },
+    key("w", "time goes forward") { _ in .menu(KeyMenu(title: "Time goes forward", choices: spans)) },
+    key("A", "network away, back") { pointing in
+      events(.networkChanged(online: !pointing.sight.screen.indicators.isOnline))
+    },
+    key("L", "Low Power Mode", toggle("lowPower") { $0.lowPower }),
+    key("M", "mute switch", toggle("mute") { $0.mute }),
+    key("B", "Background App Refresh", toggle("backgroundRefresh") { $0.backgroundRefresh }),
+    key("s", "the system suspends the app", forApp { .suspend(bundleID: $0) }),
+    key("e", "the system ends the app", forApp { .endBySystem(bundleID: $0) }),
+    key("R", "restart the phone") { _ in events(.restart) },
+  ]
+
+  private static let spans: [KeyMenu.Choice] = {
+    let spans: [(String, Instant.Span)] = [
+      ("5 seconds", .seconds(5)), ("30 seconds", .seconds(30)), ("5 minutes", .minutes(5)), ("1 hour", .hours(1)),
+      ("1 day", .days(1)),
+    ]
+    return spans.map { KeyMenu.Choice(words: $0.0, result: .act(.forward($0.1))) }
+  }()
+
+  static let view: [KeyBinding] = [
+    KeyBinding(keys: [.tab], label: "Tab", words: "mark the next app") { _ in .nextApp(1) },
+    KeyBinding(keys: [.backTab], label: nil, words: "mark the app before") { _ in .nextApp(-1) },
+    KeyBinding(keys: [.down], label: "↓ ↑", words: "mark a notification") { _ in .select(1) },
+    KeyBinding(keys: [.up], label: nil, words: "mark the notification before") { _ in .select(-1) },
+    KeyBinding(keys: [.pageUp], label: "PgUp PgDn", words: "older and newer entries") { _ in .scroll(1) },
+    KeyBinding(keys: [.pageDown], label: nil, words: "newer entries") { _ in .scroll(-1) },
+    KeyBinding(keys: [.end], label: nil, words: "the newest entry") { _ in .scroll(.min) },
+    key("v", "callbacks only, or the whole timeline") { _ in .filter },
+    key("z", "on a narrow screen: phone or timeline") { _ in .turn },
+    key(":", "type a command, as in line mode") { _ in .typing },
+    key("i", "how to push to this phone") { _ in .show(.info) },
+    key("?", "these keys") { _ in .show(.help) },
+    KeyBinding(keys: [.control("z")], label: nil, words: "stop") { _ in .suspend },
+    KeyBinding(keys: [.control("l")], label: nil, words: "draw again") { _ in .nothing },
+    KeyBinding(keys: [.character("q"), .control("c")], label: "q", words: "quit") { _ in .quit },
+  ]
+
+  static let all = finger + phone + view
+
+  static func of(_ key: Key) -> KeyBinding? { all.first { $0.keys.contains(key) } }
+}

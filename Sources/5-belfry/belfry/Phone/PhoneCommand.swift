@@ -1,0 +1,177 @@
+import APNSSimulator
+import Basics
+import Phone
+import PushPayload
+import Transport
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+let phoneCommand = Command(
+  name: "phone",
+  summary: "A simulated iPhone in this terminal: its screen, its callbacks, and keys for what a finger does",
+  discussion: """
+    Without a terminal it reads commands from standard input, one a line, and prints the timeline; 'help' lists them, \
+    the end of the input ends the phone. Scripts reach a running phone by 'belfry phone push booted payload.apns' and \
+    the other verbs, which are those of Apple's simctl.
+    A simulated APNs runs in the same process; keys and device tokens are kept in DIR, so that they are \
+    the same the next time. One line of JSON says where providers push to; a drawn phone tells it under 'i'.
+    docs/phone.md lists keys, commands and verbs.
+    """,
+  options: PhoneOptions.options + [
+    .flag("lines", "Line mode, also on a terminal"), .flag("json", "Line mode: print the timeline as lines of JSON"),
+    .flag("headless", "Neither draw nor read: stay until a signal or 'belfry phone shutdown'"),
+  ],
+  run: { parsed in try await PhoneRun(PhoneOptions(parsed), parsed).run() })
+
+/// What a phone is started with.
+struct PhoneOptions {
+  static let options: [Command.Option] = [
+    .init(name: "ios", value: "VERSION", help: "The iOS that it runs, 3.0 and later; default 17.5"),
+    .init(
+      name: "app", value: "BUNDLE", help: "An app to install; default \(UsualApp.bundleID)", repeats: true),
+    .init(name: "name", value: "NAME", help: "By which verbs find it; default iPhone"),
+    .init(
+      name: "environment", value: "WHICH", help: "Of the apps' tokens: sandbox or production; default sandbox",
+      completion: .words(["sandbox", "production"])),
+    .init(name: "set", value: "NAME=VALUE", help: "A switch of the phone, as in mute=on", repeats: true),
+    .flag("allow", "Notifications are allowed from the start: no prompt"),
+    .init(name: "listen", value: "HOST:PORT", help: "The sandbox, for providers; default a free port of 127.0.0.1"),
+    .init(name: "production-listen", value: "HOST:PORT", help: "Production; default a free port of 127.0.0.1"),
+    .init(
+      name: "control", value: "HOST:PORT", help: "The simulated APNs' control API; default a free port of 127.0.0.1"),
+    .init(
+      name: "data", value: "DIR",
+      help: "Where keys and tokens are kept; default belfry/phone/NAME in the user's cache folder"),
+  ]
+
+  var name: String
+  var settings: PhoneSettings
+  var bundleIDs: [String]
+  var environment: AppDescription.APSEnvironment
+  var isAllowed: Bool
+  var ports = PhoneConnection.Ports()
+  var data: String
+
+  init(_ parsed: ParsedCommand, environment variables: [String: String] = processEnvironment()) throws(UsageFault) {
+    let version = parsed.value("ios") ?? "17.5"
+    guard let ios = IOSVersion(version), ios >= IOSVersion(3) else {
+      throw UsageFault("--ios takes a version from 3.0 on, as in 17.5, not '\(version)'")
+    }
+    name = parsed.value("name") ?? "iPhone"
+    guard !name.isEmpty, name.utf8.count <= 64, TextWidth.harmless(name) == name, !name.contains("/"), name != "booted",
+      name != "all"
+    else { throw UsageFault("--name takes up to 64 letters without '/', and not 'booted' or 'all'") }
+    settings = PhoneSettings(iosVersion: ios)
+    settings.name = name
+    for word in parsed.all("set") {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2 else { throw UsageFault("--set takes NAME=VALUE, as in mute=on, not '\(word)'") }
+      try SettingChange(parts[0], parts[1]).apply(to: &settings)
+    }
+    bundleIDs = parsed.all("app").isEmpty ? [UsualApp.bundleID] : parsed.all("app")
+    for bundle in bundleIDs where !UsualApp.isBundleID(bundle) {
+      throw UsageFault("--app takes a bundle id such as com.example.app, not '\(bundle)'")
+    }
+    switch parsed.value("environment") {
+    case nil, "sandbox": environment = .development
+    case "production": environment = .production
+    case let word?: throw UsageFault("--environment takes sandbox or production, not '\(word)'")
+    }
+    isAllowed = parsed.flag("allow")
+    ports.listen = try Self.endpoint(parsed, "listen") ?? ports.listen
+    ports.production = try Self.endpoint(parsed, "production-listen") ?? ports.production
+    ports.control = try Self.endpoint(parsed, "control") ?? ports.control
+    data = Files.absolute(parsed.value("data") ?? Self.folder(of: name, variables))
+  }
+
+  private static func endpoint(_ parsed: ParsedCommand, _ name: String) throws(UsageFault) -> Endpoint? {
+    guard let word = parsed.value(name) else { return nil }
+    guard let endpoint = Endpoint(word) else {
+      throw UsageFault("--\(name) takes HOST:PORT, as in 127.0.0.1:2197, not '\(word)'")
+    }
+    return endpoint
+  }
+
+  private static func folder(of name: String, _ variables: [String: String]) -> String {
+    let apns = defaultFolder(variables)
+    let place = String(apns.dropLast("apns".count)) + "phone"
+    return "\(place)/\(PhoneIdentity.udid(of: name))"
+  }
+
+  /// What happens before anybody sees the phone: its apps are there, and the first one is opened.
+  var beginning: [Phone.Event] {
+    var events: [Phone.Event] = bundleIDs.map { .installApp(UsualApp.description($0, environment: environment)) }
+    if isAllowed { events += bundleIDs.map { .changePermission(bundleID: $0, Phone.UserSettings()) } }
+    if let first = bundleIDs.first, !settings.locked { events.append(.launch(bundleID: first)) }
+    return events
+  }
+}
+
+/// One run of `belfry phone`, from the options to the end.
+struct PhoneRun {
+  enum Face: Equatable { case drawn, lines, headless }
+
+  var options: PhoneOptions
+  var face: Face
+  var json: Bool
+
+  init(_ options: PhoneOptions, _ parsed: ParsedCommand) throws(UsageFault) {
+    self.options = options
+    json = parsed.flag("json")
+    let wantsLines = parsed.flag("lines") || json
+    guard !(wantsLines && parsed.flag("headless")) else { throw UsageFault("give either --headless or line mode") }
+    let isTerminal = Terminal.isInteractive && Terminal.isAnswering
+    face = parsed.flag("headless") ? .headless : wantsLines || !isTerminal ? .lines : .drawn
+  }
+
+  func run() async throws -> ExitStatus {
+    let folder = try PhoneFolder(processEnvironment())
+    let signals = ProcessSignals(
+      rereads: true, watched: face == .drawn ? [SIGWINCH, SIGCONT, SIGTSTP] : [])
+    let clock = PhoneClock(SystemClock())
+    let connection = try await PhoneConnection.start(options)
+    let host = await PhoneHost(
+      name: options.name, settings: options.settings, connection: connection, clock: clock,
+      environment: options.environment)
+    let shutdown = AsyncStream<Void>.makeStream()
+    let door: PhoneDoor
+    do throws(CommandFault) {
+      door = try PhoneDoor(folder, udid: host.udid, name: options.name) { request, send in
+        await PhoneAnswering(host: host, shutdown: { shutdown.continuation.yield() }).answer(request, send)
+      }
+    } catch {
+      await host.stop()
+      throw error
+    }
+    _ = try await host.perform(.events(options.beginning))
+    let status: ExitStatus
+    switch face {
+    case .drawn: status = await PhoneTerminal(host: host, signals: signals).run(until: shutdown.stream)
+    case .lines:
+      announce("listening", await host.places())
+      status = await LineMode(host: host, json: json).run(until: shutdown.stream, signals)
+    case .headless:
+      announce("listening", await host.places())
+      await Self.wait(for: shutdown.stream, signals)
+      status = .success
+    }
+    door.end()
+    await host.stop()
+    return status
+  }
+
+  /// Returns with the first of them: a verb's word, a signal, the end of the session.
+  static func wait(for shutdown: AsyncStream<Void>, _ signals: ProcessSignals) async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { for await _ in shutdown { break } }
+      group.addTask { await signals.end() }
+      group.addTask { for await _ in signals.hangups { break } }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+}

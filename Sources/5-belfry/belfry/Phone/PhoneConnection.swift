@@ -1,0 +1,64 @@
+import APNSSimulator
+import Basics
+import PhoneLab
+import PushPayload
+import Transport
+
+/// How a phone hangs at its push service: the simulated APNs in this process, or one that runs elsewhere.
+enum PhoneConnection: Sendable {
+  case inProcess(APNSSimulator)
+
+  struct Ports: Sendable {
+    var listen = Endpoint(host: "127.0.0.1", port: 0)
+    var production = Endpoint(host: "127.0.0.1", port: 0)
+    var control = Endpoint(host: "127.0.0.1", port: 0)
+  }
+
+  /// Starts the simulated APNs with its keys kept in `data`, so that they and the tokens are the same the next time.
+  static func start(_ options: PhoneOptions) async throws -> PhoneConnection {
+    var configuration = APNSSimulator.Configuration()
+    configuration.listen = options.ports.listen
+    configuration.productionListen = options.ports.production
+    configuration.control = options.ports.control
+    configuration.dataFolder = options.data
+    configuration.bundleID = options.bundleIDs[0]
+    do { return .inProcess(try await APNSSimulator.start(configuration)) } catch { throw CommandFault("\(error)") }
+  }
+
+  func lab(clock: any WallClock) -> PhoneLab {
+    switch self {
+    case .inProcess(let simulator):
+      // no push service stands behind: a token that an app hands on stays unanswered
+      PhoneLab(courier: simulator.courier, clock: clock) { _, _, _, _ in nil }
+    }
+  }
+
+  func stop() async {
+    switch self {
+    case .inProcess(let simulator): await simulator.stop()
+    }
+  }
+
+  /// What a provider needs.
+  var places: JSONObject {
+    switch self {
+    case .inProcess(let simulator):
+      let credentials = simulator.credentials
+      var object: JSONObject = ["apns": .string("https://\(simulator.endpoint.reachable)")]
+      if let production = simulator.productionEndpoint {
+        object["production"] = .string("https://\(production.reachable)")
+      }
+      if let control = simulator.controlEndpoint { object["control"] = .string("http://\(control.reachable)") }
+      object["keyId"] = .string(credentials.keyID)
+      object["teamId"] = .string(credentials.teamID)
+      object["p12Password"] = .string(credentials.pkcs12Password)
+      if let files = credentials.files {
+        object["ca"] = .string(files.authority)
+        object["key"] = .string(files.signingKey)
+        object["p12"] = .string(files.pkcs12)
+        object["pem"] = .string(files.pem)
+      }
+      return object
+    }
+  }
+}

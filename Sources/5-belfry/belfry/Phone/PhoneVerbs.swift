@@ -1,0 +1,364 @@
+import Basics
+import PushPayload
+
+/// `belfry phone VERB`, as `xcrun simctl VERB`: the same words in the same order, for what means something here.
+let phoneVerbs: [Command] = [
+  listVerb, bootVerb, shutdownVerb, pushVerb, installVerb, uninstallVerb, launchVerb, terminateVerb, privacyVerb,
+  statusBarVerb, listAppsVerb, doVerb, screenVerb, logVerb,
+]
+
+private let device = Command.Argument(
+  name: "DEVICE", help: "booted, a phone's name or its UDID", completion: .words(["booted"]))
+private let bundle = Command.Argument(name: "BUNDLE", help: "The app's bundle id", completion: .none)
+private let timeline = Command.Option.flag("timeline", "Print what happened on the phone, too")
+
+/// Does these words on a phone; the timeline is printed only where asked for.
+private func perform(
+  _ words: [String], on phone: RunningPhone, _ call: PhoneCall, _ parsed: ParsedCommand, payload: [UInt8]? = nil,
+  named name: String? = nil
+) throws {
+  var request = PhoneLine.Request()
+  request.words = words
+  request.payload = payload
+  request.payloadName = name
+  let tells = parsed.flag("timeline")
+  try call.send(request, to: phone.udid) { if tells { Terminal.print($0) } }
+}
+
+private let listVerb = Command(
+  name: "phone list",
+  summary: "List the running phones",
+  discussion: "The JSON has the form of 'xcrun simctl list devices --json'.",
+  arguments: [
+    .init(
+      name: "WHAT", help: "devices, or a part of a name or UDID", repeats: true, optional: true, completion: .none)
+  ],
+  options: [.flag("json", "Print JSON")],
+  run: { parsed in
+    let terms = parsed.arguments.filter { $0 != "devices" && $0 != "available" }.map { $0.lowercased() }
+    let phones = try PhoneCall().running().filter { phone in
+      terms.allSatisfy { "\(phone.name) \(phone.udid) booted".lowercased().contains($0) }
+    }
+    Terminal.print(parsed.flag("json") ? PhoneList(phones: phones).json.text : PhoneList(phones: phones).text)
+    return .success
+  })
+
+/// Running phones in the form of Apple's tool.
+struct PhoneList {
+  var phones: [RunningPhone]
+
+  private var versions: [String] { Array(Set(phones.map(\.ios))).sorted() }
+
+  var text: String {
+    let groups = versions.flatMap { version in
+      ["-- iOS \(version) --"]
+        + phones.filter { $0.ios == version }.map { "    \($0.name) (\($0.udid)) (Booted)" }
+    }
+    return (["== Devices =="] + groups).joined(separator: "\n")
+  }
+
+  var json: JSONValue {
+    var devices: JSONObject = [:]
+    for version in versions {
+      let runtime = "com.apple.CoreSimulator.SimRuntime.iOS-" + version.split(separator: ".").joined(separator: "-")
+      devices[runtime] = .array(
+        phones.filter { $0.ios == version }.map { phone in
+          var device: JSONObject = [
+            "udid": .string(phone.udid), "name": .string(phone.name), "state": "Booted", "isAvailable": true,
+          ]
+          for name in ["pid", "apns", "control", "locked", "apps"] { device[name] = phone.facts[name] }
+          return .object(device)
+        })
+    }
+    return ["devices": .object(devices)]
+  }
+}
+
+private let bootVerb = Command(
+  name: "phone boot",
+  summary: "Start a phone in the background",
+  discussion: """
+    Returns when the phone can be reached, and prints its UDID. 'belfry phone shutdown' ends it. What it says goes to a \
+    file beside its socket.
+    """,
+  arguments: [.init(name: "NAME", help: "What it will be called", completion: .none)],
+  options: PhoneOptions.options.filter { $0.name != "name" },
+  run: { parsed in
+    var all = parsed
+    all.values["name"] = [parsed.arguments[0]]
+    return try await PhoneBoot(PhoneOptions(all), all).run()
+  })
+
+private let shutdownVerb = Command(
+  name: "phone shutdown",
+  summary: "End a running phone",
+  arguments: [.init(name: "DEVICE", help: "booted, a name, a UDID, or all", completion: .words(["booted", "all"]))],
+  run: { parsed in
+    let call = try PhoneCall()
+    let phones = parsed.arguments[0].lowercased() == "all" ? call.running() : [try call.find(parsed.arguments[0])]
+    for phone in phones {
+      var request = PhoneLine.Request()
+      request.words = ["quit"]
+      try call.send(request, to: phone.udid) { _ in }
+    }
+    // its name and its data are free only when it is gone
+    for phone in phones {
+      for _ in 0..<500 where call.status(phone.udid) != nil { try await Task.sleep(for: .milliseconds(20)) }
+    }
+    return .success
+  })
+
+private let pushVerb = Command(
+  name: "phone push",
+  summary: "Send a simulated push to a running phone: no provider, no token",
+  discussion: """
+    FILE is a JSON payload with 'aps' at the top, at most 4096 bytes, or - for standard input. The bundle id may be left \
+    out when the file has the key "Simulator Target Bundle", which is not delivered; given, it beats the file's.
+    Unlike Apple's tool it takes every push type and runs service extensions; for the whole way through APNs use 'belfry \
+    push'.
+    """,
+  arguments: [
+    device, .init(name: "BUNDLE", help: "The app's bundle id, unless FILE names it", completion: .none),
+    .init(name: "FILE", help: "A payload (.apns, .json), or -", optional: true),
+  ],
+  options: [
+    .init(
+      name: "push-type", value: "TYPE", help: "Default: what the payload looks like",
+      completion: .words(PushType.allCases.map(\.rawValue))),
+    .init(name: "collapse-id", value: "ID", help: "Replaces what is shown under the same id"), timeline,
+  ],
+  run: { parsed in
+    let path = parsed.arguments.last ?? "-"
+    let named = parsed.arguments.count == 3 ? parsed.arguments[1] : nil
+    let name = path == "-" ? "<stdin>" : path
+    let file = try SimulatorFile(try LintSource(path: path == "-" ? nil : path).read(), named: name)
+    let call = try PhoneCall()
+    let phone = try call.find(parsed.arguments[0])
+    guard let bundle = named ?? file.bundleID else {
+      throw CommandFault(
+        "\(name): no bundle id is given, and there is no \"\(SimulatorFile.bundleKey)\" in it: "
+          + "belfry phone push \(parsed.arguments[0]) com.example.app \(path)")
+    }
+    guard phone.bundleIDs.contains(bundle) else {
+      let installed = phone.bundleIDs.isEmpty ? "nothing" : phone.bundleIDs.joined(separator: ", ")
+      throw CommandFault("\(bundle) is not installed on \"\(phone.name)\"; installed: \(installed)")
+    }
+    var words = ["push", bundle]
+    if let type = parsed.value("push-type") {
+      guard PushType(rawValue: type) != nil else {
+        throw UsageFault(
+          "--push-type takes \(PushType.allCases.map(\.rawValue).joined(separator: ", ")), not '\(type)'")
+      }
+      words.append("type=\(type)")
+    }
+    if let id = parsed.value("collapse-id") { words.append("collapse=\(id)") }
+    try perform(words, on: phone, call, parsed, payload: file.payload, named: name)
+    Terminal.print("Notification sent to '\(bundle)'")
+    return .success
+  })
+
+private let installVerb = Command(
+  name: "phone install",
+  summary: "Install an app on a running phone",
+  arguments: [device, bundle], options: [timeline],
+  run: { parsed in
+    let call = try PhoneCall()
+    try perform(["install", parsed.arguments[1]], on: try call.find(parsed.arguments[0]), call, parsed)
+    return .success
+  })
+
+private let uninstallVerb = Command(
+  name: "phone uninstall",
+  summary: "Delete an app from a running phone",
+  arguments: [device, bundle], options: [timeline],
+  run: { parsed in
+    let call = try PhoneCall()
+    let phone = try call.installed(parsed)
+    try perform(["uninstall", parsed.arguments[1]], on: phone, call, parsed)
+    return .success
+  })
+
+extension PhoneCall {
+  /// The phone of the first argument, which has the app of the second.
+  fileprivate func installed(_ parsed: ParsedCommand) throws(CommandFault) -> RunningPhone {
+    let phone = try find(parsed.arguments[0])
+    guard phone.state(of: parsed.arguments[1]) != nil else {
+      throw CommandFault("\(parsed.arguments[1]) is not installed on \"\(phone.name)\"")
+    }
+    return phone
+  }
+}
+
+private let launchVerb = Command(
+  name: "phone launch",
+  summary: "Open an app by its icon",
+  discussion: "Prints the app and its state, where Apple's tool prints a process id.",
+  arguments: [device, bundle],
+  options: [.flag("terminate-running-process", "End it first if it runs"), timeline],
+  run: { parsed in
+    let call = try PhoneCall()
+    let phone = try call.installed(parsed)
+    let bundle = parsed.arguments[1]
+    if parsed.flag("terminate-running-process") { try perform(["end", bundle], on: phone, call, parsed) }
+    try perform(["launch", bundle], on: phone, call, parsed)
+    let state = call.status(phone.udid)?.state(of: bundle) ?? "gone"
+    guard state == "active" || state == "inactive" else {
+      throw CommandFault("\(bundle) is not on the screen: it is \(state); is the phone locked?")
+    }
+    Terminal.print("\(bundle): \(state)")
+    return .success
+  })
+
+private let terminateVerb = Command(
+  name: "phone terminate",
+  summary: "End an app, as the system would; a user's swipe is 'belfry phone do booted forcequit'",
+  arguments: [device, bundle], options: [timeline],
+  run: { parsed in
+    let call = try PhoneCall()
+    let phone = try call.installed(parsed)
+    let bundle = parsed.arguments[1]
+    if let state = phone.state(of: bundle), state == "notRunning" || state == "forceQuit" {
+      throw CommandFault("found nothing to terminate: \(bundle) is \(state)")
+    }
+    try perform(["end", bundle], on: phone, call, parsed)
+    return .success
+  })
+
+private let privacyVerb = Command(
+  name: "phone privacy",
+  summary: "Grant, revoke or reset an app's permission",
+  discussion: """
+    Of the services only notifications mean something on this phone, which Apple's tool does not have: the user's \
+    switch in Settings, without a prompt. 'all' is the same.
+    """,
+  arguments: [
+    device, .init(name: "ACTION", help: "grant or revoke", completion: .none),
+    .init(name: "SERVICE", help: "notifications, or all", completion: .none), bundle,
+  ],
+  options: [timeline],
+  run: { parsed in
+    let words = parsed.arguments
+    guard ["notifications", "all"].contains(words[2]) else {
+      throw CommandFault("there is no '\(words[2])' on this phone to give leave for; notifications is what there is")
+    }
+    let isOn: String
+    switch words[1] {
+    case "grant": isOn = "on"
+    case "revoke": isOn = "off"
+    case let other: throw UsageFault("ACTION is grant or revoke, not '\(other)'")
+    }
+    let call = try PhoneCall()
+    var installed = parsed
+    installed.arguments = [words[0], words[3]]
+    let phone = try call.installed(installed)
+    try perform(["permission", isOn, words[3]], on: phone, call, parsed)
+    return .success
+  })
+
+private let statusBarVerb = Command(
+  name: "phone status_bar",
+  summary: "Set or clear what the drawn status bar shows",
+  arguments: [
+    device, .init(name: "ACTION", help: "override or clear", completion: .none),
+  ],
+  options: [
+    .init(name: "time", value: "TEXT", help: "Such as 9:41"),
+    .init(name: "dataNetwork", value: "TEXT", help: "hide, wifi, 3g, lte, 5g …"),
+    .init(name: "operatorName", value: "TEXT", help: "The carrier's name"),
+    .init(name: "batteryState", value: "TEXT", help: "charging, charged or discharging"),
+    .init(name: "batteryLevel", value: "N", help: "0 to 100"),
+    .init(name: "wifiMode", value: "TEXT", help: "Taken, not drawn"),
+    .init(name: "wifiBars", value: "N", help: "Taken, not drawn"),
+    .init(name: "cellularMode", value: "TEXT", help: "Taken, not drawn"),
+    .init(name: "cellularBars", value: "N", help: "Taken, not drawn"),
+  ],
+  run: { parsed in
+    var words = ["statusbar"]
+    switch parsed.arguments[1] {
+    case "clear": break
+    case "override":
+      if let time = parsed.value("time") { words.append("time=\(time)") }
+      if let network = parsed.value("dataNetwork"), network != "hide" { words.append("network=\(network)") }
+      if let carrier = parsed.value("operatorName") { words.append("carrier=\(carrier)") }
+      let battery = [
+        parsed.value("batteryLevel").map { "\($0)%" }, parsed.value("batteryState") == "charging" ? "⚡" : nil,
+      ]
+      if !battery.compactMap({ $0 }).isEmpty { words.append("battery=\(battery.compactMap { $0 }.joined())") }
+    case let other: throw UsageFault("ACTION is override or clear, not '\(other)'")
+    }
+    let call = try PhoneCall()
+    try perform(words, on: try call.find(parsed.arguments[0]), call, parsed)
+    return .success
+  })
+
+private let listAppsVerb = Command(
+  name: "phone listapps",
+  summary: "List the apps of a running phone",
+  arguments: [device],
+  run: { parsed in
+    let call = try PhoneCall()
+    var request = PhoneLine.Request()
+    request.words = ["apps"]
+    return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
+  })
+
+private let doVerb = Command(
+  name: "phone do",
+  summary: "Do on a running phone what can be typed in line mode, and print what happened",
+  discussion: "'belfry phone do booted help' lists the words: tap, lock, unlock, home, wait 1h, and so on.",
+  arguments: [device, .init(name: "WORD", help: "What to do", repeats: true, completion: .none)],
+  options: [.flag("json", "Print the timeline as lines of JSON")],
+  run: { parsed in
+    let call = try PhoneCall()
+    var request = PhoneLine.Request()
+    request.words = Array(parsed.arguments.dropFirst())
+    request.json = parsed.flag("json")
+    if request.words.first == "push", request.words.count > 1,
+      SamplePush(rawValue: request.words[1].uppercased()) == nil,
+      !request.words[1].hasPrefix("{")
+    {
+      request.words[1] = Files.absolute(request.words[1])
+    }
+    return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
+  })
+
+private let screenVerb = Command(
+  name: "phone screen",
+  summary: "Print the screen of a running phone",
+  arguments: [device],
+  options: [
+    .init(name: "columns", value: "N", help: "How wide; default \(ScreenDrawing.usualSize.columns)"),
+    .init(name: "rows", value: "N", help: "How high; default \(ScreenDrawing.usualSize.rows)"),
+  ],
+  run: { parsed in
+    var size = ScreenDrawing.usualSize
+    for (name, path) in [("columns", \TerminalSize.columns), ("rows", \.rows)] {
+      guard let word = parsed.value(name) else { continue }
+      guard let number = Int(word), (1...500).contains(number) else {
+        throw UsageFault("--\(name) takes a number from 1 to 500, not '\(word)'")
+      }
+      size[keyPath: path] = number
+    }
+    let call = try PhoneCall()
+    var request = PhoneLine.Request()
+    request.words = ["screen"]
+    request.size = size
+    return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
+  })
+
+private let logVerb = Command(
+  name: "phone log",
+  summary: "Print the timeline of a running phone",
+  arguments: [device],
+  options: [
+    .init(name: "count", value: "N", help: "The last N entries; default 20"),
+    .flag("follow", "All of it, and go on until the phone ends"), .flag("json", "Print lines of JSON"),
+  ],
+  run: { parsed in
+    let call = try PhoneCall()
+    var request = PhoneLine.Request()
+    request.words = ["log", parsed.value("count") ?? "20"]
+    request.json = parsed.flag("json")
+    request.follows = parsed.flag("follow")
+    return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
+  })

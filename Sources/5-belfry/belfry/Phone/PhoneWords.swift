@@ -1,0 +1,250 @@
+import Basics
+import Phone
+import PushPayload
+
+/// One thing that can be typed to a phone: in line mode, behind `:` on the drawn screen, or by `belfry phone do`.
+struct PhoneWord: Sendable {
+  var name: String
+  /// Other spellings.
+  var also: [String] = []
+  /// What stands behind the name.
+  var usage = ""
+  var help: String
+  var read: @Sendable (inout WordReader) throws(UsageFault) -> PhoneAct
+
+  /// Reads a whole line; nil for one that holds nothing, or a remark behind `#`.
+  static func act(
+    of line: String, apps: [String], usualApp: String? = nil
+  ) throws(UsageFault) -> PhoneAct? {
+    let line = String(line.drop { $0 == " " || $0 == "\t" })
+    guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
+    guard let name = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).first else { return nil }
+    let text = String(line.dropFirst(name.count).drop { $0 == " " || $0 == "\t" })
+    // a payload in the line is no matter of quotes
+    let words = text.hasPrefix("{") ? [text] : WordReader.split(text)
+    guard let words else { throw UsageFault("a quote is not closed") }
+    return try act(of: [String(name)] + words, text: text, apps: apps, usualApp: usualApp)
+  }
+
+  /// The same of words that a shell has parted already.
+  static func act(
+    of words: [String], text: String? = nil, apps: [String], usualApp: String? = nil
+  ) throws(UsageFault) -> PhoneAct {
+    guard let name = words.first else { throw UsageFault("say what to do; 'help' lists what can be done") }
+    guard let word = find(name) else {
+      let near = all.map(\.name).min { editDistance($0, name) < editDistance($1, name) } ?? ""
+      let isNear = editDistance(near, name) <= (name.count < 4 ? 1 : max(2, name.count / 3))
+      let hint = isNear ? "; did you mean '\(near)'?" : ";"
+      throw UsageFault("there is no '\(name)' here\(hint) 'help' lists what can be done")
+    }
+    var reader = WordReader(Array(words.dropFirst()), text: text, apps: apps, usualApp: usualApp)
+    let act = try word.read(&reader)
+    try reader.end()
+    return act
+  }
+
+  static func find(_ name: String) -> PhoneWord? {
+    let name = name.lowercased()
+    return all.first { $0.name == name || $0.also.contains(name) }
+  }
+
+  static let all: [PhoneWord] = finger + system + apps + pushes + questions
+}
+
+extension PhoneWord {
+  static func appEvent(
+    _ name: String, also: [String] = [], _ help: String, _ event: @escaping @Sendable (String) -> Phone.Event
+  ) -> PhoneWord {
+    PhoneWord(name: name, also: also, usage: "[APP]", help: help) { reader throws(UsageFault) in
+      .events([event(try reader.app())])
+    }
+  }
+
+  static func entryEvent(
+    _ name: String, also: [String] = [], _ help: String, _ event: @escaping @Sendable (String, String?) -> Phone.Event
+  ) -> PhoneWord {
+    PhoneWord(name: name, also: also, usage: "[APP] [ID]", help: help) { reader throws(UsageFault) in
+      .events([event(try reader.app(), reader.next())])
+    }
+  }
+
+  static func plain(_ name: String, also: [String] = [], _ help: String, _ event: Phone.Event) -> PhoneWord {
+    PhoneWord(name: name, also: also, help: help) { _ throws(UsageFault) in .events([event]) }
+  }
+
+  /// What a finger does.
+  static let finger: [PhoneWord] = [
+    appEvent("launch", also: ["open"], "open an app by its icon") { .launch(bundleID: $0) },
+    entryEvent("tap", "use a notification; the newest without ID") { .tap(bundleID: $0, id: $1) },
+    appEvent("close", also: ["ignore"], "Close on a modal alert, or not looking at a banner") {
+      .closeAlert(bundleID: $0)
+    },
+    entryEvent("clear", "clear a notification from the centre; all of the app without ID") {
+      .clear(bundleID: $0, id: $1)
+    },
+    plain("lock", "lock the phone", .lock),
+    plain("unlock", "unlock it, and authenticate for what waits", .unlock),
+    plain("cancel", "turn away from the authentication", .cancelUnlock),
+    plain("home", "leave the app in front", .home),
+    PhoneWord(
+      name: "centre", also: ["center"], usage: "[close]", help: "pull the notification centre down, or close it"
+    ) {
+      reader throws(UsageFault) in
+      switch reader.next() {
+      case nil, "open": .events([.openCentre])
+      case "close": .events([.closeCentre])
+      case let word?: throw UsageFault("centre takes open or close, not '\(word)'")
+      }
+    },
+    plain("allow", also: ["yes"], "Allow, on the prompt", .answerPrompt(allow: true)),
+    plain("deny", also: ["no"], "Don't Allow, on the prompt", .answerPrompt(allow: false)),
+    appEvent("forcequit", also: ["force-quit", "swipe"], "swipe an app away") { .forceQuit(bundleID: $0) },
+  ]
+
+  /// The phone and its system.
+  static let system: [PhoneWord] = [
+    appEvent("suspend", "suspend an app in the background now") { .suspend(bundleID: $0) },
+    appEvent("end", also: ["kill"], "end an app as the system does") { .endBySystem(bundleID: $0) },
+    plain("restart", also: ["reboot"], "restart the phone", .restart),
+    PhoneWord(name: "network", usage: "on|off", help: "take the phone off the network, or put it back") {
+      reader throws(UsageFault) in
+      .events([.networkChanged(online: try reader.isOn("network"))])
+    },
+    setting("mute", "mute", "the ring/silent switch"), setting("lowpower", "lowPower", "Low Power Mode"),
+    setting("refresh", "backgroundRefresh", "Background App Refresh of the phone"),
+    PhoneWord(name: "set", usage: "NAME VALUE", help: "any switch of the phone; 'settings' lists them") {
+      reader throws(UsageFault) in
+      .change(try SettingChange(try reader.next("the name"), try reader.next("the value")))
+    },
+    PhoneWord(name: "wait", also: ["forward"], usage: "TIME", help: "the phone's clock goes forward: 30s, 5m, 2h, 1d") {
+      reader throws(UsageFault) in
+      .forward(try reader.span("wait"))
+    },
+  ]
+
+  private static func setting(_ name: String, _ setting: String, _ help: String) -> PhoneWord {
+    PhoneWord(name: name, usage: "on|off", help: help) { reader throws(UsageFault) in
+      .change(try SettingChange(setting, try reader.isOn(name) ? "on" : "off"))
+    }
+  }
+
+  /// Apps and what their code does.
+  static let apps: [PhoneWord] = [
+    PhoneWord(name: "install", usage: "BUNDLE", help: "install an app") { reader throws(UsageFault) in
+      .install(try reader.next("the app's bundle id"))
+    },
+    appEvent("uninstall", also: ["delete"], "delete an app") { .uninstallApp(bundleID: $0) },
+    PhoneWord(
+      name: "permission", usage: "on|off [APP]", help: "Allow Notifications in Settings"
+    ) { reader throws(UsageFault) in
+      var user = Phone.UserSettings()
+      user.allowed = try reader.isOn("permission")
+      return .events([.changePermission(bundleID: try reader.app(), user)])
+    },
+    PhoneWord(
+      name: "code", usage: "register|badge N|delivered|remove ID…|removeall|permission", help: "the app's code acts"
+    ) { reader throws(UsageFault) in
+      let word = try reader.next("what the code does")
+      let act: AppAct
+      switch word {
+      case "register": act = .askAndRegister(.usual)
+      case "badge":
+        guard let number = Int(try reader.next("the number")) else { throw UsageFault("badge takes a number") }
+        act = .setBadge(number)
+      case "delivered": act = .getDelivered
+      case "removeall": act = .removeAllDelivered
+      case "permission": act = .readPermission
+      case "remove": return .events([.app(bundleID: try reader.app(), .removeDelivered(reader.rest()))])
+      default:
+        throw UsageFault("the code cannot '\(word)'; it can register, badge, delivered, remove, removeall, permission")
+      }
+      return .events([.app(bundleID: try reader.app(), act)])
+    },
+  ]
+
+  static let pushes: [PhoneWord] = [
+    PhoneWord(
+      name: "push", usage: "FILE|K1…K7|{JSON} [APP]",
+      help: "a push comes, straight to the phone; K1 to K7 are samples of each kind"
+    ) { reader throws(UsageFault) in
+      let word = try reader.next("the payload: a file, K1 to K7, or JSON")
+      var push: PhonePush
+      if let sample = SamplePush(rawValue: word.uppercased()) {
+        push = sample.push
+      } else if word.hasPrefix("{") {
+        push = PhonePush(source: .bytes(Array(word.utf8), name: "the payload"))
+      } else {
+        push = PhonePush(source: .file(word))
+      }
+      if !reader.isEmpty { push.bundleID = try reader.app() }
+      return .push(push)
+    },
+    PhoneWord(
+      name: "await", usage: "KIND [TIME]",
+      help: "wait in real time for an entry of the timeline: arrived, shown, callback …; 10s without TIME"
+    ) { reader throws(UsageFault) in
+      let kind = try reader.next("the kind of entry")
+      return .awaitEntry(kind, within: reader.isEmpty ? .seconds(10) : try reader.span("await"))
+    },
+  ]
+
+  static let questions: [PhoneWord] = [
+    PhoneWord(name: "screen", help: "draw the screen") { _ throws(UsageFault) in .tell(.screen(nil)) },
+    PhoneWord(name: "apps", help: "the apps, their state, badge and token") { _ throws(UsageFault) in .tell(.apps) },
+    PhoneWord(name: "token", usage: "[APP]", help: "an app's device token") { reader throws(UsageFault) in
+      .tell(.token(bundleID: try reader.app()))
+    },
+    PhoneWord(name: "places", help: "where providers push to, in JSON") { _ throws(UsageFault) in .tell(.places) },
+    PhoneWord(name: "settings", help: "the phone's switches") { _ throws(UsageFault) in .tell(.settings) },
+    PhoneWord(name: "log", usage: "[N]", help: "the last entries of the timeline") { reader throws(UsageFault) in
+      guard let word = reader.next() else { return .tell(.log(20)) }
+      guard let count = Int(word), count > 0 else { throw UsageFault("log takes how many, not '\(word)'") }
+      return .tell(.log(count))
+    },
+    PhoneWord(name: "help", also: ["?"], usage: "[WORD]", help: "this list, or what a word does") {
+      reader throws(UsageFault) in
+      .tell(.help(reader.next()))
+    },
+    PhoneWord(name: "quit", also: ["exit"], help: "switch the phone off") { _ throws(UsageFault) in .quit },
+  ]
+}
+
+/// A push of each kind that docs/iphone.md names, to try things with.
+enum SamplePush: String, CaseIterable, Sendable {
+  case k1 = "K1"
+  case k2 = "K2"
+  case k3 = "K3"
+  case k4 = "K4"
+  case k5 = "K5"
+  case k6 = "K6"
+  case k7 = "K7"
+
+  var words: String {
+    switch self {
+    case .k1: "alert with badge and sound"
+    case .k2: "alert and content-available"
+    case .k3: "silent"
+    case .k4: "badge only"
+    case .k5: "sound only"
+    case .k6: "VoIP"
+    case .k7: "silent with custom keys"
+    }
+  }
+
+  var push: PhonePush {
+    let alert: JSONObject = ["title": "Belfry", "body": .string("Hello from \(rawValue)")]
+    let payload: JSONValue =
+      switch self {
+      case .k1: ["aps": ["alert": .object(alert), "badge": 1, "sound": "default"], "key1": "value1"]
+      case .k2:
+        ["aps": ["alert": .object(alert), "badge": 1, "sound": "default", "content-available": 1], "key1": "value1"]
+      case .k3: ["aps": ["content-available": 1]]
+      case .k4: ["aps": ["badge": 3]]
+      case .k5: ["aps": ["sound": "default"]]
+      case .k6: ["aps": [:], "caller": "Lin"]
+      case .k7: ["aps": ["content-available": 1], "task": "sync"]
+      }
+    return PhonePush(
+      source: .bytes(payload.encoded(), name: rawValue), pushType: self == .k6 ? .voip : nil)
+  }
+}

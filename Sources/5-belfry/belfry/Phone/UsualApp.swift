@@ -1,0 +1,34 @@
+import Phone
+
+/// The app that a phone has when no file describes one: it implements every call, sets its delegate in time, has the
+/// background mode, shows in front what comes, and asks and registers when it starts.
+enum UsualApp {
+  static let bundleID = "com.example.app"
+
+  static func description(_ bundleID: String, environment: AppDescription.APSEnvironment) -> AppDescription {
+    var app = AppDescription(bundleID: bundleID, name: name(bundleID), apsEnvironment: environment)
+    app.delegate = .beforeLaunchEnds
+    app.backgroundModes = [.remoteNotification, .voip]
+    app.presentation = [.banner, .list, .sound, .badge]
+    app.script = [.didFinishLaunching: [.askAndRegister(.usual)]]
+    return app
+  }
+
+  /// `News` for com.example.news.
+  static func name(_ bundleID: String) -> String {
+    let last = bundleID.split(separator: ".").last.map(String.init) ?? bundleID
+    return last.prefix(1).uppercased() + last.dropFirst()
+  }
+
+  /// Letters, digits, `-` and `.`, at least two parts (Apple, CFBundleIdentifier).
+  static func isBundleID(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count >= 2 && text.utf8.count <= 155
+      && parts.allSatisfy { part in
+        !part.isEmpty
+          && part.utf8.allSatisfy {
+            $0 == 0x2D || Character(Unicode.Scalar($0)).isLetter && $0 < 0x80 || (0x30...0x39).contains($0)
+          }
+      }
+  }
+}
