@@ -46,6 +46,7 @@ struct PhoneTerminalTests {
     terminal.type("?")
     try await terminal.shows("swipe the app away")
     terminal.type("\u{1B}")
+    try await terminal.shows("Callbacks")
     terminal.type("q")
     #expect(try await terminal.end() == 0)
     #expect(!terminal.isAlternate && terminal.isCursorShown)

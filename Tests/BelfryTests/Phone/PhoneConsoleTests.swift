@@ -22,7 +22,9 @@ struct PhoneConsoleTests {
     (.character("y"), .events([.answerPrompt(allow: true)])), (.character("n"), .events([.answerPrompt(allow: false)])),
     (.character("k"), .events([.forceQuit(bundleID: app)])), (.character("R"), .events([.restart])),
     (.character("s"), .events([.suspend(bundleID: app)])), (.character("e"), .events([.endBySystem(bundleID: app)])),
-    (.character("A"), .events([.networkChanged(online: false)])),
+    (.character("A"), .events([.airplane(true)])), (.character("N"), .events([.setNetwork(.none)])),
+    (.character("m"), .events([.terminateForMemory(bundleID: nil)])), (.character("g"), .events([.answerCall])),
+    (.character("d"), .events([.declineCall])),
     (.character("X"), .events([.clear(bundleID: app, id: nil)])),
   ]
 
@@ -40,8 +42,13 @@ struct PhoneConsoleTests {
     #expect(
       console.press(.character("c"), Self.sight { $0.isCentreOpen = true }) == [.perform(.events([.closeCentre]))])
     #expect(
-      console.press(.character("A"), Self.sight { $0.indicators.isOnline = false })
-        == [.perform(.events([.networkChanged(online: true)]))])
+      console.press(.character("N"), Self.sight { $0.indicators.isOnline = false })
+        == [.perform(.events([.setNetwork(.online)]))])
+    #expect(
+      console.press(.character("f"), Self.sight { $0.banners = [.note("A", "a", "1", age: 1)] })
+        == [.perform(.events([.flickAway(bundleID: Self.app)]))])
+    #expect(
+      console.press(.character("F"), Self.sight()) == [.perform(.change(try SettingChange("focus", "Do Not Disturb")))])
     #expect(console.press(.escape, Self.sight()).isEmpty)
     #expect(console.press(.character("M"), Self.sight()) == [.perform(.change(try SettingChange("mute", "on")))])
   }
@@ -58,7 +65,7 @@ struct PhoneConsoleTests {
     }
     #expect(console.press(.down, sight).isEmpty && console.press(.down, sight).isEmpty)
     #expect(console.press(.enter, sight) == [.perform(.events([.tap(bundleID: Self.app, id: "2")]))])
-    #expect(console.press(.character("x"), sight) == [.perform(.events([.clear(bundleID: Self.app, id: "2")]))])
+    #expect(console.press(.character("x"), sight) == [.perform(.events([.dismiss(bundleID: Self.app, id: "2")]))])
     #expect(console.press(.up, sight).isEmpty && console.selection?.id == "1")
     #expect(console.press(.up, sight).isEmpty && console.selection == nil)
     _ = console.press(.down, sight)
@@ -86,6 +93,27 @@ struct PhoneConsoleTests {
     #expect(console.press(.character("4"), Self.sight()) == [.perform(.forward(.hours(1)))])
     #expect(console.press(.character("w"), Self.sight()).isEmpty)
     #expect(console.press(.character("l"), Self.sight()).isEmpty && console.mode == .watching)
+  }
+
+  @Test("D-141 D-144 the buttons of a notification by their digit; one that asks for a text gets it")
+  func buttons() {
+    var sight = Self.sight { screen in
+      screen.isCentreOpen = true
+      screen.centre = [.init(bundleID: Self.app, title: "App", notifications: [.note("A", "a", "1", age: 1)])]
+    }
+    sight.buttons[.init(bundleID: Self.app, id: "1")] = [
+      .init(id: "open", title: "Open"), .init(id: "reply", title: "Reply", textInput: .init(placeholder: "Message")),
+    ]
+    var console = PhoneConsole()
+    _ = console.press(.character("a"), sight)
+    #expect(
+      console.press(.character("1"), sight)
+        == [.perform(.events([.action(bundleID: Self.app, id: "1", action: "open", text: nil)]))])
+    for key in [Key.character("a"), .character("2"), .character("好")] { #expect(console.press(key, sight).isEmpty) }
+    #expect(
+      console.press(.enter, sight)
+        == [.perform(.events([.action(bundleID: Self.app, id: "1", action: "reply", text: "好")]))])
+    #expect(console.press(.character("a"), Self.sight()).isEmpty && console.mode == .watching)
   }
 
   @Test("a command is typed, mended and sent; Escape forgets it")

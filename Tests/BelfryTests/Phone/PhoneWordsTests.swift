@@ -29,6 +29,14 @@ struct PhoneWordsTests {
     ),
     ("code badge 0 news", .events([.app(bundleID: "com.example.news", .setBadge(0))])),
     ("code remove a b", .events([.app(bundleID: "com.example.app", .removeDelivered(["a", "b"]))])),
+    ("action open news", .events([.action(bundleID: "com.example.news", id: nil, action: "open", text: nil)])),
+    (
+      "reply answer 'on my way'",
+      .events([.action(bundleID: "com.example.app", id: nil, action: "answer", text: "on my way")])
+    ),
+    ("dismiss", .events([.dismiss(bundleID: "com.example.app", id: nil)])), ("airplane on", .events([.airplane(true)])),
+    ("network captive", .events([.setNetwork(.captive)])), ("update 18.1", .events([.updateIOS(IOSVersion(18, 1))])),
+    ("memory", .events([.terminateForMemory(bundleID: nil)])), ("answer", .events([.answerCall])),
     ("screen", .tell(.screen(nil))), ("quit", .quit),
   ]
 

@@ -95,15 +95,21 @@ extension KeyBinding {
       $0.sight.screen.isCentreOpen ? events(.closeCentre) : events(.openCentre)
     },
     key("x", "clear the marked notification") { pointing in
-      pointing.selection.map { events(.clear(bundleID: $0.bundleID, id: $0.id)) } ?? .nothing
+      pointing.selection.map { events(.dismiss(bundleID: $0.bundleID, id: $0.id)) } ?? .nothing
     },
     key("X", "clear all of the app") { pointing in
       (pointing.selection?.bundleID ?? pointing.app).map { events(.clear(bundleID: $0, id: nil)) } ?? .nothing
     },
     key("f", "flick the banner away, close the alert") { pointing in
-      let over = pointing.sight.screen.alert?.notification ?? pointing.sight.screen.banners.first
-      return over.map { events(.closeAlert(bundleID: $0.bundleID)) } ?? .nothing
+      if let alert = pointing.sight.screen.alert { return events(.closeAlert(bundleID: alert.notification.bundleID)) }
+      return pointing.sight.screen.banners.first.map { events(.flickAway(bundleID: $0.bundleID)) } ?? .nothing
     },
+    key("a", "the buttons of the marked or only notification") { actions($0) },
+    key("E", "open the long look of the marked notification") { pointing in
+      pointing.selection.map { events(.expand(bundleID: $0.bundleID, id: $0.id)) } ?? .nothing
+    },
+    key("g", "answer the call") { _ in events(.answerCall) },
+    key("d", "decline the call") { _ in events(.declineCall) },
     key("y", "allow, on the prompt") { _ in events(.answerPrompt(allow: true)) },
     key("n", "don't allow") { _ in events(.answerPrompt(allow: false)) },
     key("k", "swipe the app away (force-quit)", forApp { .forceQuit(bundleID: $0) }),
@@ -112,6 +118,31 @@ extension KeyBinding {
       return pointing.sight.screen.isCentreOpen ? events(.closeCentre) : .nothing
     },
   ]
+
+  /// Buttons by their digit, and what the system itself asks below a notification.
+  private static func actions(_ pointing: Pointing) -> Effect {
+    let found = pointing.sight.selectable
+    guard let one = pointing.selection ?? (found.count == 1 ? found[0] : nil) else { return .nothing }
+    var choices = (pointing.sight.buttons[one] ?? []).map { action -> KeyMenu.Choice in
+      guard let input = action.textInput else {
+        return .init(
+          words: action.title,
+          result: .act(
+            .events([.action(bundleID: one.bundleID, id: one.id, action: action.id, text: nil)])))
+      }
+      return .init(
+        words: action.title + " …",
+        result: .reply(bundleID: one.bundleID, id: one.id, action: action.id, placeholder: input.placeholder))
+    }
+    let groups = pointing.sight.screen.isLocked ? pointing.sight.screen.lockScreen : pointing.sight.screen.centre
+    if groups.flatMap(\.notifications).contains(where: { $0.id == one.id && !$0.choices.isEmpty }) {
+      choices += [
+        .init(words: "Keep", result: .act(.events([.keepProvisional(bundleID: one.bundleID, id: one.id)]))),
+        .init(words: "Turn Off", result: .act(.events([.turnOff(bundleID: one.bundleID, id: one.id)]))),
+      ]
+    }
+    return choices.isEmpty ? .nothing : .menu(KeyMenu(title: "Buttons", choices: Array(choices.prefix(9))))
+  }
 
   static let phone: [KeyBinding] = [
     key("p", "a push comes: K1 to K7") { pointing in
@@ -125,9 +156,13 @@ extension KeyBinding {
           }))
     },
     key("w", "time goes forward") { _ in .menu(KeyMenu(title: "Time goes forward", choices: spans)) },
-    key("A", "network away, back") { pointing in
-      events(.networkChanged(online: !pointing.sight.screen.indicators.isOnline))
+    key("A", "airplane mode") { events(.airplane(!$0.sight.screen.indicators.isAirplane)) },
+    key("N", "network away, back") { events(.setNetwork($0.sight.screen.indicators.isOnline ? .none : .online)) },
+    key("F", "Focus") { pointing in
+      let name = pointing.sight.settings.focus == nil ? "Do Not Disturb" : "off"
+      return (try? SettingChange("focus", name)).map { .act(.change($0)) } ?? .nothing
     },
+    key("m", "the system needs memory") { _ in events(.terminateForMemory(bundleID: nil)) },
     key("L", "Low Power Mode", toggle("lowPower") { $0.lowPower }),
     key("M", "mute switch", toggle("mute") { $0.mute }),
     key("B", "Background App Refresh", toggle("backgroundRefresh") { $0.backgroundRefresh }),

@@ -104,7 +104,9 @@ struct PhoneOptions {
 
   /// What happens before anybody sees the phone: its apps are there, and the first one is opened.
   var beginning: [Phone.Event] {
-    var events: [Phone.Event] = bundleIDs.map { .installApp(UsualApp.description($0, environment: environment)) }
+    var events: [Phone.Event] = bundleIDs.map {
+      .installApp(UsualApp.description($0, environment: environment, ios: settings.iosVersion))
+    }
     if isAllowed { events += bundleIDs.map { .changePermission(bundleID: $0, Phone.UserSettings()) } }
     if let first = bundleIDs.first, !settings.locked { events.append(.launch(bundleID: first)) }
     return events

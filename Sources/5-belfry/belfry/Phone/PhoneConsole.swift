@@ -138,6 +138,6 @@ struct PhoneConsole: Sendable {
   }
 
   private static func reply(_ text: String, bundleID: String, id: String, action: String) -> PhoneAct {
-    .events([.tap(bundleID: bundleID, id: id)])
+    .events([.action(bundleID: bundleID, id: id, action: action, text: text)])
   }
 }

@@ -20,6 +20,7 @@ actor PhoneHost {
   nonisolated let connection: PhoneConnection
   private let lab: PhoneLab
   private let usualEnvironment: AppDescription.APSEnvironment
+  private let usualVersion: IOSVersion
 
   /// The newest of what was told; `told` counts all.
   private var log: [TimelineEntry] = []
@@ -42,6 +43,7 @@ actor PhoneHost {
     self.clock = clock
     self.connection = connection
     usualEnvironment = environment
+    usualVersion = settings.iosVersion
     lab = connection.lab(clock: clock)
     await lab.add(settings, named: name)
     bell = Task { [weak self, lab] in
@@ -98,7 +100,7 @@ actor PhoneHost {
     guard UsualApp.isBundleID(word) else {
       throw CommandFault("'\(word)' is no bundle id, which is such as com.example.app")
     }
-    return UsualApp.description(word, environment: usualEnvironment)
+    return UsualApp.description(word, environment: usualEnvironment, ios: usualVersion)
   }
 
   private func payload(_ push: PhonePush) async throws(CommandFault) -> DeliveredPayload {

@@ -17,6 +17,8 @@ struct PhoneSight: Sendable {
   var settings = PhoneSettings()
   /// Newest last.
   var log: [TimelineEntry] = []
+  /// The buttons of what a finger can touch.
+  var buttons: [ScreenDrawing.Selection: [NotificationAction]] = [:]
   /// How to push to it, in lines for a person.
   var places: [String] = []
 

@@ -110,11 +110,15 @@ struct PhoneTerminal {
 
   private func look() async -> PhoneSight {
     let phone = await host.phone()
+    let screen = phone.screen
+    var buttons: [ScreenDrawing.Selection: [NotificationAction]] = [:]
+    for one in ScreenDrawing.selectable(screen) { buttons[one] = phone.buttons(of: one.bundleID, id: one.id) }
     return PhoneSight(
-      name: host.name, ios: "\(phone.settings.iosVersion)", screen: phone.screen, now: host.clock.now,
+      name: host.name, ios: "\(phone.settings.iosVersion)", screen: screen, now: host.clock.now,
       statusBar: await host.statusBar,
       apps: phone.bundleIDs.map { .init(bundleID: $0, state: phone.state(of: $0) ?? .notRunning) },
-      settings: phone.settings, log: await host.newest(400), places: await PhoneGuide.lines(host))
+      settings: phone.settings, log: await host.newest(400), buttons: buttons,
+      places: await PhoneGuide.lines(host))
   }
 }
 

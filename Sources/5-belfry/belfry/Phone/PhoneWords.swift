@@ -76,6 +76,24 @@ extension PhoneWord {
   static let finger: [PhoneWord] = [
     appEvent("launch", also: ["open"], "open an app by its icon") { .launch(bundleID: $0) },
     entryEvent("tap", "use a notification; the newest without ID") { .tap(bundleID: $0, id: $1) },
+    PhoneWord(name: "action", usage: "NAME [APP] [ID]", help: "press a notification's button") {
+      reader throws(UsageFault) in
+      let action = try reader.next("the button's identifier")
+      return .events([.action(bundleID: try reader.app(), id: reader.next(), action: action, text: nil)])
+    },
+    PhoneWord(name: "reply", usage: "NAME TEXT [APP] [ID]", help: "press a button that asks for a text, and type it") {
+      reader throws(UsageFault) in
+      let action = try reader.next("the button's identifier")
+      let text = try reader.next("the text")
+      return .events([.action(bundleID: try reader.app(), id: reader.next(), action: action, text: text)])
+    },
+    entryEvent("dismiss", "take a notification away: X or a swipe") { .dismiss(bundleID: $0, id: $1) },
+    appEvent("flick", "flick the banner off the screen") { .flickAway(bundleID: $0) },
+    entryEvent("expand", "open the long look of a notification") { .expand(bundleID: $0, id: $1) },
+    appEvent("collapse", "close the long look") { .collapse(bundleID: $0) },
+    entryEvent("keep", "Keep, on what came by provisional permission") { .keepProvisional(bundleID: $0, id: $1) },
+    entryEvent("turnoff", "Turn Off, on what came by provisional permission") { .turnOff(bundleID: $0, id: $1) },
+    entryEvent("appsettings", "the in-app settings button") { .openNotificationSettings(bundleID: $0, id: $1) },
     appEvent("close", also: ["ignore"], "Close on a modal alert, or not looking at a banner") {
       .closeAlert(bundleID: $0)
     },
@@ -85,6 +103,8 @@ extension PhoneWord {
     plain("lock", "lock the phone", .lock),
     plain("unlock", "unlock it, and authenticate for what waits", .unlock),
     plain("cancel", "turn away from the authentication", .cancelUnlock),
+    plain("wrongcode", "a wrong passcode", .failUnlock),
+    plain("answer", "answer the call", .answerCall), plain("decline", "decline the call", .declineCall),
     plain("home", "leave the app in front", .home),
     PhoneWord(
       name: "centre", also: ["center"], usage: "[close]", help: "pull the notification centre down, or close it"
@@ -106,9 +126,44 @@ extension PhoneWord {
     appEvent("suspend", "suspend an app in the background now") { .suspend(bundleID: $0) },
     appEvent("end", also: ["kill"], "end an app as the system does") { .endBySystem(bundleID: $0) },
     plain("restart", also: ["reboot"], "restart the phone", .restart),
-    PhoneWord(name: "network", usage: "on|off", help: "take the phone off the network, or put it back") {
+    appEvent("prewarm", "prepare an app's process") { .prewarm(bundleID: $0) },
+    PhoneWord(name: "memory", usage: "[APP]", help: "the system needs memory; it chooses without APP") {
       reader throws(UsageFault) in
-      .events([.networkChanged(online: try reader.isOn("network"))])
+      .events([.terminateForMemory(bundleID: reader.isEmpty ? nil : try reader.app())])
+    },
+    PhoneWord(name: "network", usage: "online|none|captive", help: "what the phone is connected to") {
+      reader throws(UsageFault) in
+      switch try reader.next("online, none or captive") {
+      case "on": return .events([.setNetwork(.online)])
+      case "off": return .events([.setNetwork(.none)])
+      case let word:
+        guard let network = Network(rawValue: word) else {
+          throw UsageFault("network takes online, none or captive, not '\(word)'")
+        }
+        return .events([.setNetwork(network)])
+      }
+    },
+    PhoneWord(name: "airplane", usage: "on|off", help: "airplane mode") { reader throws(UsageFault) in
+      .events([.airplane(try reader.isOn("airplane"))])
+    },
+    PhoneWord(name: "focus", usage: "NAME|off", help: "a Focus that lets nothing through") {
+      reader throws(UsageFault) in
+      .change(try SettingChange("focus", try reader.next("the name, or off")))
+    },
+    PhoneWord(name: "update", usage: "VERSION", help: "install another iOS") { reader throws(UsageFault) in
+      let word = try reader.next("the version")
+      guard let version = IOSVersion(word) else {
+        throw UsageFault("update takes a version such as 18.0, not '\(word)'")
+      }
+      return .events([.updateIOS(version)])
+    },
+    PhoneWord(name: "restore", usage: "[new]", help: "restore from a backup, on a new phone with 'new'") {
+      reader throws(UsageFault) in
+      switch reader.next() {
+      case nil: .events([.restoreFromBackup(toNewPhone: false)])
+      case "new": .events([.restoreFromBackup(toNewPhone: true)])
+      case let word?: throw UsageFault("restore takes new, or nothing, not '\(word)'")
+      }
     },
     setting("mute", "mute", "the ring/silent switch"), setting("lowpower", "lowPower", "Low Power Mode"),
     setting("refresh", "backgroundRefresh", "Background App Refresh of the phone"),
@@ -134,6 +189,13 @@ extension PhoneWord {
       .install(try reader.next("the app's bundle id"))
     },
     appEvent("uninstall", also: ["delete"], "delete an app") { .uninstallApp(bundleID: $0) },
+    appEvent("offload", "offload an app: its data stays") { .offloadApp(bundleID: $0) },
+    appEvent("download", "download an offloaded app again") { .reinstallOffloaded(bundleID: $0) },
+    PhoneWord(name: "apprefresh", usage: "on|off [APP]", help: "Background App Refresh of one app") {
+      reader throws(UsageFault) in
+      let isOn = try reader.isOn("apprefresh")
+      return .events([.changeBackgroundRefresh(bundleID: try reader.app(), isOn)])
+    },
     PhoneWord(
       name: "permission", usage: "on|off [APP]", help: "Allow Notifications in Settings"
     ) { reader throws(UsageFault) in
@@ -235,7 +297,8 @@ enum SamplePush: String, CaseIterable, Sendable {
     let alert: JSONObject = ["title": "Belfry", "body": .string("Hello from \(rawValue)")]
     let payload: JSONValue =
       switch self {
-      case .k1: ["aps": ["alert": .object(alert), "badge": 1, "sound": "default"], "key1": "value1"]
+      case .k1:
+        ["aps": ["alert": .object(alert), "badge": 1, "sound": "default", "category": "MESSAGE"], "key1": "value1"]
       case .k2:
         ["aps": ["alert": .object(alert), "badge": 1, "sound": "default", "content-available": 1], "key1": "value1"]
       case .k3: ["aps": ["content-available": 1]]

@@ -59,7 +59,8 @@ struct ScreenDrawing {
   func bar(_ columns: Int) -> StyledLine {
     let time = StyledLine(" \(clean(statusBar.time ?? screen.clock))", .bold)
     var words: [String] = []
-    if !screen.indicators.isOnline { words.append("no network") }
+    if screen.indicators.isAirplane { words.append("airplane") }
+    if !screen.indicators.isOnline, !screen.indicators.isAirplane { words.append("no network") }
     if let focus = screen.indicators.focus { words.append("☾ \(clean(focus))") }
     if screen.indicators.isLowPower { words.append("low power") }
     if screen.indicators.isMuted { words.append("mute") }

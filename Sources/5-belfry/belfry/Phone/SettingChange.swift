@@ -36,7 +36,7 @@ struct SettingChange: Equatable, Sendable {
   static let table: [Setting] = [
     choice("appearanceOfAlert", \.appearanceOfAlert), choice("previews", \.previews),
     flag("mute", \.mute), flag("lowPower", \.lowPower), flag("backgroundRefresh", \.backgroundRefresh),
-    zone, text("language", \.language), flag("listedForDevelopment", \.listedForDevelopment),
+    focus, zone, text("language", \.language), flag("listedForDevelopment", \.listedForDevelopment),
     flag("strictSeed", \.strictSeed), number("silentBudgetPerHour", \.silentBudgetPerHour),
     flag("developerAttached", \.developerAttached), number("backgroundSeconds", \.backgroundSeconds),
     number("presentSeconds", \.presentSeconds), number("extensionSeconds", \.extensionSeconds),
@@ -70,6 +70,14 @@ struct SettingChange: Equatable, Sendable {
         return true
       }, get: { "\($0[keyPath: path])" })
   }
+
+  private static let focus = Setting(
+    name: "focus", takes: "the name of a Focus, or off",
+    set: { settings, word in
+      guard !word.isEmpty else { return false }
+      settings.focus = word == "off" ? nil : Focus(word)
+      return true
+    }, get: { $0.focus?.name ?? "off" })
 
   private static let zone = Setting(
     name: "zone", takes: "a time zone such as Europe/Berlin",

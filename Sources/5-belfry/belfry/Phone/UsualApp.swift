@@ -5,14 +5,26 @@ import Phone
 enum UsualApp {
   static let bundleID = "com.example.app"
 
-  static func description(_ bundleID: String, environment: AppDescription.APSEnvironment) -> AppDescription {
+  static func description(
+    _ bundleID: String, environment: AppDescription.APSEnvironment, ios: IOSVersion = IOSVersion(17)
+  ) -> AppDescription {
     var app = AppDescription(bundleID: bundleID, name: name(bundleID), apsEnvironment: environment)
     app.delegate = .beforeLaunchEnds
     app.backgroundModes = [.remoteNotification, .voip]
     app.presentation = [.banner, .list, .sound, .badge]
-    app.script = [.didFinishLaunching: [.askAndRegister(.usual)]]
+    let categories: [AppAct] = ios.major >= 10 ? [.setCategories([category])] : []
+    app.script = [.didFinishLaunching: categories + [.askAndRegister(.usual)]]
     return app
   }
+
+  /// What a push of category `MESSAGE` can be answered with.
+  static let category = NotificationCategory(
+    id: "MESSAGE",
+    actions: [
+      NotificationAction(id: "reply", title: "Reply", textInput: .init(placeholder: "Message")),
+      NotificationAction(id: "open", title: "Open", options: .foreground),
+      NotificationAction(id: "delete", title: "Delete", options: [.destructive, .authenticationRequired]),
+    ], options: .customDismissAction)
 
   /// `News` for com.example.news.
   static func name(_ bundleID: String) -> String {
