@@ -134,6 +134,23 @@ struct ScreenDrawingTests {
         """)
   }
 
+  @Test("D-186 a call fills the screen, ringing and answered")
+  func call() {
+    var drawing = ScreenDrawing(.full, now: Self.now)
+    drawing.screen.call = PhoneCall(
+      bundleID: "com.example.app1", caller: "林", isAnswered: false, since: Self.now - .seconds(5))
+    func text() -> String { drawing.lines(TerminalSize(columns: 34, rows: 12)).map(\.plain).joined(separator: "\n") }
+    #expect(text().contains("林") && text().contains("[ Decline ]  [ Accept ]") && !text().contains("标题"))
+    drawing.screen.call?.isAnswered = true
+    #expect(text().contains("5 s") && text().contains("[ End ]"))
+    for columns in 0...20 {
+      for rows in 0...12 {
+        let lines = drawing.lines(TerminalSize(columns: columns, rows: rows))
+        #expect(lines.count == rows && lines.allSatisfy { $0.width == columns })
+      }
+    }
+  }
+
   @Test("every size gives exactly as many lines, each exactly as wide, down to nothing")
   func everySize() {
     var locked = Screen.full

@@ -109,7 +109,9 @@ extension KeyBinding {
       pointing.selection.map { events(.expand(bundleID: $0.bundleID, id: $0.id)) } ?? .nothing
     },
     key("g", "answer the call") { _ in events(.answerCall) },
-    key("d", "decline the call") { _ in events(.declineCall) },
+    key("d", "decline the call, or end it") {
+      $0.sight.screen.call?.isAnswered == true ? events(.hangUp) : events(.declineCall)
+    },
     key("y", "allow, on the prompt") { _ in events(.answerPrompt(allow: true)) },
     key("n", "don't allow") { _ in events(.answerPrompt(allow: false)) },
     key("k", "swipe the app away (force-quit)", forApp { .forceQuit(bundleID: $0) }),

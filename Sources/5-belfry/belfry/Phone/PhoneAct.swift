@@ -44,6 +44,8 @@ enum PhoneQuestion: Equatable, Sendable {
   case settings
   /// The last entries of the timeline.
   case log(Int)
+  /// Why the last so many entries came.
+  case why(Int)
   case help(String?)
 }
 

@@ -18,7 +18,7 @@ struct PhoneBoot {
   }
 
   func run() async throws -> ExitStatus {
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     let udid = PhoneIdentity.udid(of: options.name)
     guard call.status(udid) == nil else {
       throw CommandFault("Unable to boot device in current state: Booted. \"\(options.name)\" runs already.")

@@ -207,6 +207,10 @@ actor PhoneHost {
     case .settings:
       return SettingChange.table.map { TextWidth.fit($0.name, to: 26) + $0.get(phone.settings) }
     case .log(let count): return log.suffix(count).map { TextWidth.harmless($0.description) }
+    case .why(let count):
+      return log.suffix(count).flatMap { entry in
+        [TextWidth.harmless(entry.description)] + entry.explanation.map { "  " + TextWidth.harmless($0) }
+      }
     case .help(let word): return try PhoneHelp.lines(word)
     }
   }

@@ -14,7 +14,7 @@ private let timeline = Command.Option.flag("timeline", "Print what happened on t
 
 /// Does these words on a phone; the timeline is printed only where asked for.
 private func perform(
-  _ words: [String], on phone: RunningPhone, _ call: PhoneCall, _ parsed: ParsedCommand, payload: [UInt8]? = nil,
+  _ words: [String], on phone: RunningPhone, _ call: RunningPhones, _ parsed: ParsedCommand, payload: [UInt8]? = nil,
   named name: String? = nil
 ) throws {
   var request = PhoneLine.Request()
@@ -36,7 +36,7 @@ private let listVerb = Command(
   options: [.flag("json", "Print JSON")],
   run: { parsed in
     let terms = parsed.arguments.filter { $0 != "devices" && $0 != "available" }.map { $0.lowercased() }
-    let phones = try PhoneCall().running().filter { phone in
+    let phones = try RunningPhones().running().filter { phone in
       terms.allSatisfy { "\(phone.name) \(phone.udid) booted".lowercased().contains($0) }
     }
     Terminal.print(parsed.flag("json") ? PhoneList(phones: phones).json.text : PhoneList(phones: phones).text)
@@ -94,7 +94,7 @@ private let shutdownVerb = Command(
   summary: "End a running phone",
   arguments: [.init(name: "DEVICE", help: "booted, a name, a UDID, or all", completion: .words(["booted", "all"]))],
   run: { parsed in
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     let phones = parsed.arguments[0].lowercased() == "all" ? call.running() : [try call.find(parsed.arguments[0])]
     for phone in phones {
       var request = PhoneLine.Request()
@@ -132,7 +132,7 @@ private let pushVerb = Command(
     let named = parsed.arguments.count == 3 ? parsed.arguments[1] : nil
     let name = path == "-" ? "<stdin>" : path
     let file = try SimulatorFile(try LintSource(path: path == "-" ? nil : path).read(), named: name)
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     let phone = try call.find(parsed.arguments[0])
     guard let bundle = named ?? file.bundleID else {
       throw CommandFault(
@@ -162,7 +162,7 @@ private let installVerb = Command(
   summary: "Install an app on a running phone",
   arguments: [device, bundle], options: [timeline],
   run: { parsed in
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     try perform(["install", parsed.arguments[1]], on: try call.find(parsed.arguments[0]), call, parsed)
     return .success
   })
@@ -172,13 +172,13 @@ private let uninstallVerb = Command(
   summary: "Delete an app from a running phone",
   arguments: [device, bundle], options: [timeline],
   run: { parsed in
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     let phone = try call.installed(parsed)
     try perform(["uninstall", parsed.arguments[1]], on: phone, call, parsed)
     return .success
   })
 
-extension PhoneCall {
+extension RunningPhones {
   /// The phone of the first argument, which has the app of the second.
   fileprivate func installed(_ parsed: ParsedCommand) throws(CommandFault) -> RunningPhone {
     let phone = try find(parsed.arguments[0])
@@ -196,7 +196,7 @@ private let launchVerb = Command(
   arguments: [device, bundle],
   options: [.flag("terminate-running-process", "End it first if it runs"), timeline],
   run: { parsed in
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     let phone = try call.installed(parsed)
     let bundle = parsed.arguments[1]
     if parsed.flag("terminate-running-process") { try perform(["end", bundle], on: phone, call, parsed) }
@@ -214,7 +214,7 @@ private let terminateVerb = Command(
   summary: "End an app, as the system would; a user's swipe is 'belfry phone do booted forcequit'",
   arguments: [device, bundle], options: [timeline],
   run: { parsed in
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     let phone = try call.installed(parsed)
     let bundle = parsed.arguments[1]
     if let state = phone.state(of: bundle), state == "notRunning" || state == "forceQuit" {
@@ -247,7 +247,7 @@ private let privacyVerb = Command(
     case "revoke": isOn = "off"
     case let other: throw UsageFault("ACTION is grant or revoke, not '\(other)'")
     }
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     var installed = parsed
     installed.arguments = [words[0], words[3]]
     let phone = try call.installed(installed)
@@ -286,7 +286,7 @@ private let statusBarVerb = Command(
       if !battery.compactMap({ $0 }).isEmpty { words.append("battery=\(battery.compactMap { $0 }.joined())") }
     case let other: throw UsageFault("ACTION is override or clear, not '\(other)'")
     }
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     try perform(words, on: try call.find(parsed.arguments[0]), call, parsed)
     return .success
   })
@@ -296,7 +296,7 @@ private let listAppsVerb = Command(
   summary: "List the apps of a running phone",
   arguments: [device],
   run: { parsed in
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     var request = PhoneLine.Request()
     request.words = ["apps"]
     return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
@@ -309,7 +309,7 @@ private let doVerb = Command(
   arguments: [device, .init(name: "WORD", help: "What to do", repeats: true, completion: .none)],
   options: [.flag("json", "Print the timeline as lines of JSON")],
   run: { parsed in
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     var request = PhoneLine.Request()
     request.words = Array(parsed.arguments.dropFirst())
     request.json = parsed.flag("json")
@@ -339,7 +339,7 @@ private let screenVerb = Command(
       }
       size[keyPath: path] = number
     }
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     var request = PhoneLine.Request()
     request.words = ["screen"]
     request.size = size
@@ -355,7 +355,7 @@ private let logVerb = Command(
     .flag("follow", "All of it, and go on until the phone ends"), .flag("json", "Print lines of JSON"),
   ],
   run: { parsed in
-    let call = try PhoneCall()
+    let call = try RunningPhones()
     var request = PhoneLine.Request()
     request.words = ["log", parsed.value("count") ?? "20"]
     request.json = parsed.flag("json")

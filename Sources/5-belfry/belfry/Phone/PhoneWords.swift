@@ -105,6 +105,7 @@ extension PhoneWord {
     plain("cancel", "turn away from the authentication", .cancelUnlock),
     plain("wrongcode", "a wrong passcode", .failUnlock),
     plain("answer", "answer the call", .answerCall), plain("decline", "decline the call", .declineCall),
+    plain("hangup", "end the call", .hangUp),
     plain("home", "leave the app in front", .home),
     PhoneWord(
       name: "centre", also: ["center"], usage: "[close]", help: "pull the notification centre down, or close it"
@@ -262,6 +263,12 @@ extension PhoneWord {
       guard let word = reader.next() else { return .tell(.log(20)) }
       guard let count = Int(word), count > 0 else { throw UsageFault("log takes how many, not '\(word)'") }
       return .tell(.log(count))
+    },
+    PhoneWord(name: "why", usage: "[N]", help: "why the last entries came: each rule in a sentence, with its sources") {
+      reader throws(UsageFault) in
+      guard let word = reader.next() else { return .tell(.why(1)) }
+      guard let count = Int(word), count > 0 else { throw UsageFault("why takes how many, not '\(word)'") }
+      return .tell(.why(count))
     },
     PhoneWord(name: "help", also: ["?"], usage: "[WORD]", help: "this list, or what a word does") {
       reader throws(UsageFault) in

@@ -75,6 +75,7 @@ struct ScreenDrawing {
   }
 
   private func body(_ columns: Int, _ rows: Int) -> [StyledLine] {
+    if let call = screen.call { return callScreen(call, columns, rows) }
     if let prompt = screen.prompt {
       return box(
         [clean(prompt.text)], detail: [clean(prompt.detail)], buttons: prompt.buttons, under: base(columns, rows),
@@ -106,6 +107,20 @@ struct ScreenDrawing {
       ]
     }
     return HomeScreenDrawing(icons: screen.icons, selected: selectedApp).lines(columns, rows)
+  }
+
+  private func callScreen(_ call: PhoneCall, _ columns: Int, _ rows: Int) -> [StyledLine] {
+    let app = screen.icons.first { $0.bundleID == call.bundleID }?.name ?? call.bundleID
+    let seconds = max(0, (now - call.since).milliseconds / 1000)
+    let lines = [
+      StyledLine(), StyledLine(clean(call.caller), .bold).centred(in: columns),
+      StyledLine(call.isAnswered ? "\(clean(app)) · \(seconds) s" : "\(clean(app)) audio…", .faint).centred(
+        in: columns),
+      StyledLine(),
+    ]
+    let buttons = call.isAnswered ? "[ End ]" : "[ Decline ]  [ Accept ]"
+    return filled(lines, columns, max(lines.count, rows - 2))
+      + [StyledLine(buttons, .ink(.cyan)).centred(in: columns)]
   }
 
   private func lockScreen(_ columns: Int, _ rows: Int) -> [StyledLine] {

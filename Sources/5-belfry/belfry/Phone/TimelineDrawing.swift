@@ -43,7 +43,8 @@ struct TimelineDrawing {
       lines += TextWidth.wrap(more, to: max(1, columns - indent), limit: 2).map { margin + StyledLine($0, .faint) }
     }
     if case .callback = entry.what {
-      lines += TextWidth.wrap("why: \(entry.rule)", to: max(1, columns - indent), limit: 3)
+      let why = "why: " + entry.explanation.dropFirst().joined(separator: "; ")
+      lines += TextWidth.wrap(TextWidth.harmless(why), to: max(1, columns - indent), limit: 4)
         .map { margin + StyledLine($0, .ink(.green)) }
     } else {
       lines[lines.count - 1] += StyledLine("  \(entry.rule)", .faint)

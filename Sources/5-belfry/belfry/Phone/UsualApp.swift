@@ -12,8 +12,10 @@ enum UsualApp {
     app.delegate = .beforeLaunchEnds
     app.backgroundModes = [.remoteNotification, .voip]
     app.presentation = [.banner, .list, .sound, .badge]
+    let pushKit: [AppAct] = ios.major >= 8 ? [.setPushTypes([.voip])] : []
     let categories: [AppAct] = ios.major >= 10 ? [.setCategories([category])] : []
-    app.script = [.didFinishLaunching: categories + [.askAndRegister(.usual)]]
+    app.script = [.didFinishLaunching: pushKit + categories + [.askAndRegister(.usual)]]
+    if ios.major >= 10 { app.script[.pushRegistryDidReceive] = [.reportIncomingCall(from: "Lin")] }
     return app
   }
 

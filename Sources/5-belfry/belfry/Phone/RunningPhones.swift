@@ -18,7 +18,7 @@ struct RunningPhone: Equatable, Sendable {
 
 /// Reaches running phones over their sockets. A socket that nobody answers behind is left by a killed phone and counts as
 /// none.
-struct PhoneCall {
+struct RunningPhones {
   var folder: PhoneFolder
 
   init(_ environment: [String: String] = processEnvironment()) throws(CommandFault) {
