@@ -108,7 +108,7 @@ private struct Teller {
   private mutating func event() -> Phone.Event {
     let bundle = Self.bundles.randomElement(using: &dice) ?? "com.example.a"
     let some = Bool.random(using: &dice)
-    switch Int.random(in: 0..<41, using: &dice) {
+    switch Int.random(in: 0..<42, using: &dice) {
     case 0...9: return .push(push(for: bundle))
     case 10: return .installApp(app(bundle == "com.example.gone" ? "com.example.a" : bundle))
     case 11: return some ? .uninstallApp(bundleID: bundle) : .installApp(app("com.example.b"))
@@ -145,6 +145,7 @@ private struct Teller {
       settings.summaryTimes = settings.summaryTimes.isEmpty ? [60] : []
       return some ? .change(settings) : .timePassed
     case 33: return life(of: bundle)
+    case 39: return calls(of: bundle)
     case 38:
       return .action(
         bundleID: bundle, id: some ? nil : phone.centre(of: bundle).last,
@@ -155,6 +156,18 @@ private struct Teller {
     case 37: return .keepProvisional(bundleID: bundle, id: nil, inSummary: some)
     default: return .app(bundleID: bundle, act())
     }
+  }
+
+  /// PushKit, the call screen, places and zones.
+  private mutating func calls(of bundle: String) -> Phone.Event {
+    let some = Bool.random(using: &dice)
+    let events: [Phone.Event] = [
+      .voipTokenIssued(bundleID: bundle, token: [7]), .voipTokenInvalidated(bundleID: bundle), .answerCall,
+      .declineCall,
+      .hangUp, .cross(region: "home", entering: some), .changeZone(some ? "UTC" : "Mars/Olympus"),
+      .push(DeliveredPayload(id: "v", bundleID: bundle, pushType: .voip, bytes: Sample.k1.encoded())),
+    ]
+    return events.randomElement(using: &dice) ?? .hangUp
   }
 
   /// Scenes, installation, system and network.
@@ -174,6 +187,36 @@ private struct Teller {
     return events.randomElement(using: &dice) ?? .timePassed
   }
 
+  private mutating func local() -> AppAct {
+    let some = Bool.random(using: &dice)
+    let spans: [Instant.Span] = [
+      .seconds(-1), .seconds(1), .hours(1), .days(1), .milliseconds(.max), .milliseconds(.min),
+    ]
+    let patterns = [
+      CalendarPattern(), CalendarPattern(hour: 9), CalendarPattern(month: 2, day: 30), CalendarPattern(minute: 70),
+      CalendarPattern(weekday: 2, hour: 9), CalendarPattern(year: .max, hour: .min),
+    ]
+    let span = spans.randomElement(using: &dice) ?? .hours(1)
+    let triggers: [NotificationTrigger?] = [
+      nil, .interval(span, repeats: some),
+      .calendar(patterns.randomElement(using: &dice) ?? CalendarPattern(), zone: some ? "UTC" : nil, repeats: some),
+      .region(Region("home", onExit: some), repeats: some),
+    ]
+    guard Bool.random(using: &dice) else {
+      var old = UILocalNotification(alertBody: some ? "old" : nil, fireDate: time + span)
+      old.timeZone = some ? "Europe/Nowhere" : nil
+      old.repeatInterval =
+        Int.random(in: 0..<3, using: &dice) == 0 ? [.day, .month, .year].randomElement(using: &dice) : nil
+      old.region = Int.random(in: 0..<9, using: &dice) == 0 ? Region("home") : nil
+      old.applicationIconBadgeNumber = Int.random(in: -2...2, using: &dice)
+      return some ? .scheduleLocalNotification(old) : .presentLocalNotificationNow(old)
+    }
+    return .addNotification(
+      LocalNotification(
+        id: "l\(Int.random(in: 0..<3, using: &dice))", content: NotificationContent(body: "b", badge: some ? -1 : nil),
+        trigger: triggers.randomElement(using: &dice) ?? nil))
+  }
+
   private mutating func act() -> AppAct {
     let acts: [AppAct] = [
       .askAndRegister(.usual), .registerAsSeed, .requestAuthorization([.alert, .provisional]),
@@ -185,7 +228,9 @@ private struct Teller {
       .requestAuthorization([.alert, .providesAppNotificationSettings, .criticalAlert]),
       .beginBackgroundTask(seconds: nil),
       .beginBackgroundTask(seconds: 40), .beginBackgroundTask(seconds: .min), .endBackgroundTask,
-      .readBackgroundRefreshStatus, .setActivationConditions(["t"]), .showPage("p"), .download("d"),
+      .readBackgroundRefreshStatus, .setActivationConditions(["t"]), .showPage("p"), .download("d"), local(), local(),
+      .removePending(["l1"]), .removeAllPending, .getPending, .cancelAllLocalNotifications, .setPushTypes([.voip]),
+      .setPushTypes([], delegateFirst: false), .reportIncomingCall(from: "Lin"), .reportCallEnded,
     ]
     return acts.randomElement(using: &dice) ?? .readPermission
   }
@@ -197,7 +242,7 @@ private struct Teller {
       if Int.random(in: 0..<5, using: &dice) == 0 { app.script[method] = [act()] }
     }
     app.delegate = AppDescription.DelegateTime.allCases.randomElement(using: &dice) ?? .never
-    app.backgroundModes = Int.random(in: 0..<4, using: &dice) == 0 ? [] : [.remoteNotification]
+    app.backgroundModes = Int.random(in: 0..<4, using: &dice) == 0 ? [] : [.remoteNotification, .voip]
     app.apsEnvironment = AppDescription.APSEnvironment.allCases.randomElement(using: &dice) ?? .none
     if Bool.random(using: &dice) { app.entitlements = [.timeSensitive, .criticalAlerts] }
     app.exitsOnSuspend = Int.random(in: 0..<9, using: &dice) == 0

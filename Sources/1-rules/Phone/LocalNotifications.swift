@@ -168,14 +168,17 @@ extension Phone {
     guard zone != settings.zone else { return }
     settings.zone = zone
     record(.system("the phone is in \(zone)"), nil, "D-272")
+    tellMissingRules()
     followZone()
     rescheduleSummary()
   }
 
+  mutating func tellMissingRules() {
+    guard settings.zone.rules == nil else { return }
+    record(.system("nobody has read the rules of \(settings.zone): it counts as UTC"), nil, "D-272")
+  }
+
   mutating func followZone() {
-    if settings.zone.rules == nil {
-      record(.system("nobody has read the rules of \(settings.zone): it counts as UTC"), nil, "D-272")
-    }
     let clocks = settings.clocks
     let now = now
     for app in apps.indices

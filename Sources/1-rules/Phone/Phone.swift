@@ -242,9 +242,7 @@ public struct Phone: Sendable {
     let (set, notModelled) = settings.differences()
     let switches = set.map { ", \($0.name) \($0.value)" }.joined()
     record(.system("\(settings.name): iOS \(settings.iosVersion)\(switches)"), nil, "D-002")
-    if settings.zone.rules == nil {
-      record(.system("nobody has read the rules of \(settings.zone): it counts as UTC"), nil, "D-272")
-    }
+    tellMissingRules()
     for one in notModelled { record(.notModelled("\(one.name) is set, but changes nothing"), nil, one.rule) }
   }
 

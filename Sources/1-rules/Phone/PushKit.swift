@@ -130,6 +130,9 @@ extension Phone {
     if apps[app].state == .forceQuit, !settings.voipAfterForceQuit {
       return ("the user swiped the app away", "D-187")
     }
+    if launchesWait, !apps[app].state.isAlive {
+      return ("before the first unlock no app is launched behind", "D-185")
+    }
     if apps[app].isOffloaded { return ("the app is offloaded", "D-045") }
     return nil
   }
