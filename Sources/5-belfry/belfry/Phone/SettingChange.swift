@@ -1,5 +1,6 @@
 import Basics
 import Phone
+import PhoneLab
 
 /// One switch of the phone set to a value, both as they are typed.
 struct SettingChange: Equatable, Sendable {
@@ -82,7 +83,7 @@ struct SettingChange: Equatable, Sendable {
   private static let zone = Setting(
     name: "zone", takes: "a time zone such as Europe/Berlin",
     set: { settings, word in
-      guard let zone = ZoneFiles.zone(word) else { return false }
+      guard let zone = try? ZoneDatabase.usual.zone(named: word) else { return false }
       settings.zone = zone
       return true
     }, get: { $0.zone.name })
