@@ -42,7 +42,7 @@ struct LocalNotificationTests {
     arguments: localGenerations, [AppState.notRunning, .forceQuit, .suspended])
   func comes(version: IOSVersion, state: AppState) {
     for locked in [false, true] {
-      var story = Story(version)
+      var story = Story(version) { $0.previews = .always }
       story.happens(.launch(bundleID: Story.bundle))
       story.schedule(after: .minutes(10))
       story.happens(.networkChanged(online: false), .home)

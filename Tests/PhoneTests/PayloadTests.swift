@@ -48,14 +48,6 @@ struct PayloadTests {
     }
   }
 
-  @Test("D-205 localised texts are not modelled: plain text or key, and it says so")
-  func localised() {
-    var story = Story(.g3)
-    story.push(["aps": ["alert": ["loc-key": "GAME_PLAY", "loc-args": ["Jenna"]]]])
-    #expect(story.shown.first?.body == "GAME_PLAY")
-    #expect(story.said("not modelled", "D-205"))
-  }
-
   @Test(
     "D-210 D-211 C22 badge 5, then each form",
     arguments: [
@@ -70,6 +62,58 @@ struct PayloadTests {
     #expect(story.badge == badge)
     #expect(story.centre.count == entries)
     #expect(story.centre.first == "second")
+  }
+
+  @Test(
+    "D-212 custom data tells the app which page to open: after a tap it has it", arguments: [IOSVersion.g1, .g2, .g3])
+  func customData(version: IOSVersion) {
+    var story = Story(version)
+    story.push(Sample.s2Visible)
+    story.happens(.tap(bundleID: Story.bundle, id: nil))
+    let opened = story.callbacks.compactMap { $0.arguments.userInfo?["customData"]?.object?["id"] }
+    #expect(Set(opened) == ["12345"])
+  }
+
+  @Test("D-226 thread, category, window and Focus filter reach the app as properties of the content")
+  func identifiers() {
+    var story = Story(.g3)
+    story.bring(to: .active)
+    story.push([
+      "aps": [
+        "alert": "a", "thread-id": "t", "category": "c", "target-content-id": "window", "filter-criteria": "work",
+      ]
+    ])
+    guard case .notification(let seen)? = story.callbacks.first?.arguments else {
+      Issue.record("no notification")
+      return
+    }
+    #expect([seen.threadIdentifier, seen.categoryIdentifier] == ["t", "c"])
+    #expect(seen.targetContentIdentifier == "window")
+    #expect(seen.filterCriteria == "work")
+    story.push(["aps": ["alert": "a"]])
+    guard case .notification(let plain)? = story.callbacks.last?.arguments else {
+      Issue.record("no notification")
+      return
+    }
+    #expect([plain.threadIdentifier, plain.categoryIdentifier] == ["", ""])
+    #expect(plain.targetContentIdentifier == nil)
+    #expect(plain.filterCriteria == nil)
+  }
+
+  @Test("D-227 more bytes than APNs took at the time: told, and shown whole")
+  func sizes() {
+    for (version, limit) in [
+      (IOSVersion(6, 1), 256), (IOSVersion(7, 1), 256), (IOSVersion(8), 2_048), (IOSVersion(9), 4_096), (.g3, 4_096),
+    ] {
+      for (size, isTold) in [(limit, false), (limit + 1, true)] {
+        let empty: JSONValue = ["aps": ["alert": ""]]
+        let body = String(repeating: "x", count: size - empty.encoded().count)
+        var story = Story(version)
+        story.push(["aps": ["alert": .string(body)]])
+        #expect(story.shown.first?.body == body)
+        #expect(story.rules.contains("D-227") == isTold, "iOS \(version), \(size) bytes")
+      }
+    }
   }
 
   @Test("D-214 the number is shown as it came, up to what the system can count")

@@ -78,7 +78,10 @@ extension Phone {
     let words = typed.map { " and types “\($0)”" } ?? ""
     record(.user("presses \(button.id) of the notification \(entry.id)\(words)"), app, rule)
     if text != nil, typed == nil { record(.system("the button takes no text"), app, "D-144") }
+    let passage = askContentExtension(button.id, text: typed, on: entry, of: app)
+    guard passage != .keptOpen else { return }
     take(entry, of: app, "acted on", rule)
+    guard passage == .toApp else { return }
     let response = Response(button.id, to: entry, text: typed)
     let payload = settings.actionLaunchOptions ? entry.notice.content.userInfo : nil
     if button.options.contains(.foreground) {

@@ -20,8 +20,14 @@ extension Phone {
   /// names by `action-loc-key`. Empty: no such notification.
   public func alertButtons(of bundleID: String, id: String?) -> [String] {
     guard let app = index(of: bundleID), let entry = entry(id, of: app) else { return [] }
-    let content = entry.notice.content
+    return alertButtons(of: entry.notice.content, app)
+  }
+
+  /// `action-loc-key` is looked up in the app's strings for the phone's language; without such a string it stands itself.
+  func alertButtons(of content: Content, _ app: Int) -> [String] {
     guard content.hasViewButton else { return ["Close"] }
-    return ["Close", content.payload.alert?.actionLocKey ?? content.payload.alert?.action ?? "View"]
+    let alert = content.payload.alert
+    let word = alert?.actionLocKey.map { apps[app].description.strings(for: settings.language)[$0] ?? $0 }
+    return ["Close", word ?? alert?.action ?? "View"]
   }
 }

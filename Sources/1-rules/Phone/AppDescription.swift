@@ -33,7 +33,7 @@ public struct AppDescription: Hashable, Sendable {
   public var supportsMultipleScenes = false
   /// nil: the bundle has none (D-250).
   public var serviceExtension: ServiceExtension?
-  /// Not modelled yet (D-258).
+  /// What shows a notification that the user expands (D-258).
   public var contentExtensions: [ContentExtension] = []
   /// The app may use the user's place while it is in use, which region triggers need (D-273).
   public var mayUseLocation = true

@@ -111,13 +111,19 @@ extension Phone {
         .withheld(pushID: push.id, reason: "push type alert with nothing visible: misconfigured, APNs may drop it"),
         app, "D-118")
     }
-    if content.payload.mutableContent, apps[app].description.serviceExtension != nil, settings.iosVersion.major >= 10 {
-      record(.notModelled("the service extension: the original is shown"), app, "D-250")
+    let limit = Self.payloadLimit(push.pushType, settings.iosVersion)
+    if push.bytes.count > limit {
+      let words = "its payload has \(push.bytes.count) bytes, and APNs took \(limit) at most for this iOS: not cut here"
+      record(.system(words), app, "D-227")
     }
-    if let alert = content.payload.alert,
-      [alert.title, alert.subtitle, alert.body].contains(where: { $0?.isLocalized == true })
-    {
-      record(.notModelled("localised texts: the plain text or the key is shown"), app, "D-205")
+  }
+
+  /// Bytes that APNs took for such a push when this iOS was the newest (D-227).
+  private static func payloadLimit(_ type: PushType, _ version: IOSVersion) -> Int {
+    switch version.major {
+    case ...7: 256
+    case 8: 2_048
+    default: type == .voip ? 5_120 : 4_096
     }
   }
 
@@ -133,12 +139,14 @@ extension Phone {
 
   /// What is to be shown goes through the service extension, if it is for it (D-250), then to `present`.
   private mutating func throughExtension(_ notice: Notice, at app: Int, isFetched: Bool = false) {
+    if startServiceExtension(for: notice, of: app, isFetched: isFetched) { return }
     present(notice, at: app, isFetched: isFetched)
   }
 
   /// Shows the notification, or asks the app about it, by where the app is at this moment. `isFetched`: the fetch
   /// callback has come already.
   mutating func present(_ notice: Notice, at app: Int, isFetched: Bool = false) {
+    let notice = localised(notice, of: app)
     if notice.isLocal { return presentLocal(notice, at: app) }
     guard apps[app].state.isFront else { return showBehind(notice, at: app, behindRule(notice.kind, app)) }
     guard !isLocked else { return holdForUnlock(notice, app) }
@@ -167,7 +175,7 @@ extension Phone {
 
   mutating func arriveInFront(_ notice: Notice, at app: Int) {
     switch (frontReceiver(of: app), notice.kind) {
-    case (.application, _): throughExtension(notice, at: app)
+    case (.application, _): applicationInFront(notice, app)
     case (.delegate, .nothing):
       record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
     case (.delegate, .silent), (.delegate, .silentWithExtras):
@@ -179,6 +187,13 @@ extension Phone {
       throughExtension(notice, at: app)
     case (.delegate, .alertAndWake): bothInFront(notice, app)
     }
+  }
+
+  /// `content-available` waits for no service extension (D-253); without one DRF is the arrival itself (D-120).
+  private mutating func applicationInFront(_ notice: Notice, _ app: Int) {
+    let wakesFirst = notice.content.wakes && runsServiceExtension(notice, app)
+    if wakesFirst { deliver(notice, to: app, "D-120") }
+    throughExtension(notice, at: app, isFetched: wakesFirst)
   }
 
   /// K2 in front: the fetch callback for `content-available`, `willPresent` for the rest (D-102, C-25).

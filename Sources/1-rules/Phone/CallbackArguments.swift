@@ -113,7 +113,7 @@ public struct NotificationArgument: Hashable, Sendable {
   public var targetContentIdentifier: String? { said.payload.targetContentID }
   public var filterCriteria: String? { said.payload.filterCriteria }
   /// Names of the attached files.
-  public var attachments: [String] { [] }
+  public var attachments: [String] { said.attachments.map(\.file) }
   public var userInfo: JSONObject { said.userInfo }
 
   public static func == (left: Self, right: Self) -> Bool {

@@ -8,12 +8,15 @@ final class Content: Sendable {
   let userInfo: JSONObject
   /// What is wrong with the bytes; nil: they are a JSON object.
   let flaw: String?
+  /// What an app or its service extension put beside the text (D-256).
+  let attachments: [NotificationAttachment]
   let appearance: Appearance
 
-  init(_ payload: Payload, userInfo: JSONObject, flaw: String? = nil) {
+  init(_ payload: Payload, userInfo: JSONObject, flaw: String? = nil, attachments: [NotificationAttachment] = []) {
     self.payload = payload
     self.userInfo = userInfo
     self.flaw = flaw
+    self.attachments = attachments
     appearance = payload.appearance
   }
 
@@ -34,7 +37,7 @@ final class Content: Sendable {
   func changed(_ change: (inout Payload) -> Void) -> Content {
     var payload = payload
     change(&payload)
-    return Content(payload, userInfo: userInfo, flaw: flaw)
+    return Content(payload, userInfo: userInfo, flaw: flaw, attachments: attachments)
   }
 
   /// An alert with words in it; an empty one counts as absent (C-04, C24).
@@ -66,7 +69,7 @@ final class Content: Sendable {
 }
 
 extension Payload.Text {
-  /// As shown while the app's strings are not modelled: the plain text, else the key itself (D-207).
+  /// The words, of a text that has been looked up (`Phone.localised`); of another its plain text, else its key.
   var shown: String {
     switch self {
     case .literal(let text): text

@@ -19,6 +19,7 @@ extension Phone {
   /// A new version over the old one: token, permission, entries and data stay, the process does not.
   private mutating func update(_ app: Int, to description: AppDescription) {
     record(.system("updates the app"), app, "D-002")
+    endServiceExtension(of: app)
     if apps[app].state.isFront { centreIsOpen = false }
     end(app, as: .notRunning, "D-162")
     apps[app].description = description

@@ -21,6 +21,8 @@ struct InstalledApp: Sendable {
   var timeSensitiveQuestion = TimeSensitiveQuestion.notAsked
   /// Handlers that the app's code has been given and not called.
   var awaited: [AwaitedAnswer] = []
+  /// What its service extension, a process of its own, works on (D-250).
+  var serviceRuns: [ServiceRun] = []
   /// When an app that was left is suspended (D-157).
   var suspendAt: Instant?
   var budget = WakeBudget()
@@ -208,8 +210,8 @@ struct WakeBudget: Hashable, Sendable {
     let allowed = perHour(settings)
     guard allowed > 0, let refilledAt else { return nil }
     if let most = settings.powerBudgetPerDay, spentToday >= most {
-      guard most > 0 else { return nil }
-      return Instant(seconds: (now.seconds / 86_400 + 1) * 86_400)
+      let tomorrow = Instant(seconds: (now.seconds / 86_400 + 1) * 86_400)
+      return most > 0 && tomorrow > now ? tomorrow : nil
     }
     let interval = Self.hour / Int64(allowed)
     let next = max(refilledAt + .milliseconds(interval), now + .milliseconds(1))

@@ -183,6 +183,7 @@ extension Phone {
 
   /// Makes room on the screen for `app`.
   mutating func clearScreen(for app: Int) {
+    longLook = nil
     guard front != app else { return }
     centreIsOpen = false
     if let front { leaveScreen(front, "D-157") }

@@ -32,6 +32,8 @@ public struct Phone: Sendable {
   /// The permission prompt on the screen (D-013), and those that wait for their app to come to front.
   var prompt: PermissionPrompt?
   var waitingPrompts: [PermissionPrompt] = []
+  /// The notification that is expanded (D-258).
+  var longLook: LongLook?
   /// What was done with a notification on the lock screen, before the user has authenticated (D-139, D-143).
   var waitingTap: WaitingUse?
   /// Answers that apps told us to remember beyond their removal (D-023).
@@ -91,6 +93,7 @@ public struct Phone: Sendable {
       earliest.consider(apps[app].held?.until)
       earliest.consider(apps[app].permission.ephemeralUntil)
       for awaited in apps[app].awaited { earliest.consider(awaited.due) }
+      for run in apps[app].serviceRuns { earliest.consider(run.due) }
       earliest.consider(backgroundTasksDue(of: app))
       earliest.consider(apps[app].local.due)
     }
@@ -209,6 +212,9 @@ public struct Phone: Sendable {
         resolve(apps[app].awaited.remove(at: index), of: app)
       }
       if let until = apps[app].permission.ephemeralUntil, until <= now { endEphemeral(app) }
+      while let index = apps[app].serviceRuns.firstIndex(where: { $0.due <= now }) {
+        finish(apps[app].serviceRuns.remove(at: index), of: app)
+      }
       if let held = apps[app].held, let until = held.until, until <= now {
         apps[app].held = nil
         deliverHeld(held, to: app)

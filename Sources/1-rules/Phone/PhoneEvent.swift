@@ -38,8 +38,8 @@ extension Phone {
     /// Uses a notification: banner, View of a modal alert, slide on the lock screen, entry in the centre. nil: the
     /// newest one. On a locked phone it waits for `unlock` (D-139).
     case tap(bundleID: String, id: String?)
-    /// Opens the long look of a notification (nil: the newest): its whole text, its actions, its content extension.
-    /// Not modelled yet (D-258).
+    /// Opens the long look of a notification (nil: the newest): its whole text, its actions, its content extension
+    /// (D-204, D-258).
     case expand(bundleID: String, id: String?)
     /// Closes the long look.
     case collapse(bundleID: String)

@@ -7,7 +7,7 @@ public struct PhoneSettings: Hashable, Sendable {
   public var iosVersion: IOSVersion
   /// How an alert looks on an unlocked screen, iOS 5 and later; before, always modal (D-127).
   public var appearanceOfAlert = AlertStyle.banner
-  /// Not modelled yet (D-126).
+  /// When texts show on the screen, iOS 11 and later (D-126).
   public var previews = Previews.whenUnlocked
   /// nil: off (D-264, D-268).
   public var focus: Focus?
@@ -30,7 +30,7 @@ public struct PhoneSettings: Hashable, Sendable {
   public var locked = false
   /// Where the phone is: local notifications by the calendar come by its clocks (D-272). Without rules it counts as UTC.
   public var zone = Zone.utc
-  /// Not modelled yet; localised alerts need it (D-205).
+  /// In which texts named by key are looked up: `en`, `zh-Hans-CN` (D-205).
   public var language = "en"
   /// The lock asks for a passcode, a face or a finger; and after a restart nothing runs before the first unlock (D-185).
   public var passcode = true
@@ -67,8 +67,10 @@ public struct PhoneSettings: Hashable, Sendable {
   public var backgroundTaskSeconds: Int64?
   /// Seconds a delegate has to answer `willPresent` (D-122).
   public var presentSeconds: Int64 = 30
-  /// Not modelled yet (D-252).
+  /// Seconds a service extension has before `serviceExtensionTimeWillExpire` (D-252).
   public var extensionSeconds: Int64 = 30
+  /// Megabytes a service extension may take; Apple gives no number, reports go from 12 to 180 (D-255).
+  public var extensionMemoryMegabytes = 24
 
   /// Which of `willPresent` and the fetch callback comes first for one push in front (D-102, C-25).
   public var foregroundPairOrder = PairOrder.fetchFirst
@@ -134,6 +136,7 @@ extension PhoneSettings {
     if let backgroundTaskSeconds { return .seconds(max(0, backgroundTaskSeconds)) }
     return .seconds(iosVersion.major < 7 ? 600 : iosVersion.major < 13 ? 180 : 30)
   }
+  var extensionTime: Instant.Span { .seconds(max(0, extensionSeconds)) }
   var presentTime: Instant.Span { .seconds(max(0, presentSeconds)) }
 
   /// The switches that differ from the default of this iOS version, by name; and of those, what no rule reads yet.
@@ -147,7 +150,7 @@ extension PhoneSettings {
       if let rule { notModelled.append((name, rule)) }
     }
     note("appearanceOfAlert", appearanceOfAlert.rawValue, plain.appearanceOfAlert.rawValue)
-    note("previews", previews.rawValue, plain.previews.rawValue, unread: "D-126")
+    note("previews", previews.rawValue, plain.previews.rawValue)
     note("focus", focus?.description ?? "off", "off")
     note("mute", mute, plain.mute)
     note("voiceOverAnnouncements", voiceOverAnnouncements, plain.voiceOverAnnouncements)
@@ -159,7 +162,7 @@ extension PhoneSettings {
     note("online", online, plain.online)
     note("locked", locked, plain.locked)
     note("zone", zone, plain.zone)
-    note("language", language, plain.language, unread: "D-205")
+    note("language", language, plain.language)
     note("passcode", passcode, plain.passcode)
     note("listedForDevelopment", listedForDevelopment, plain.listedForDevelopment)
     note("strictSeed", strictSeed, plain.strictSeed)
@@ -175,7 +178,8 @@ extension PhoneSettings {
     note("backgroundSeconds", backgroundSeconds, plain.backgroundSeconds)
     note("backgroundTaskSeconds", backgroundTaskTime.milliseconds, plain.backgroundTaskTime.milliseconds)
     note("presentSeconds", presentSeconds, plain.presentSeconds)
-    note("extensionSeconds", extensionSeconds, plain.extensionSeconds, unread: "D-252")
+    note("extensionSeconds", extensionSeconds, plain.extensionSeconds)
+    note("extensionMemoryMegabytes", extensionMemoryMegabytes, plain.extensionMemoryMegabytes)
     note("foregroundPairOrder", foregroundPairOrder.rawValue, plain.foregroundPairOrder.rawValue)
     note("noDelegateShows", noDelegateShows, plain.noDelegateShows)
     note("debOnResume", debOnResume, plain.debOnResume)

@@ -75,18 +75,6 @@ extension Phone {
     setBadge(Int(clamping: badge), of: app, badge == 0 ? "D-230" : "D-210")
   }
 
-  /// As written on the screen; empty when there is nothing to read. From iOS 10 on a title heads the entry, before and
-  /// without one the app's name (D-203).
-  func words(of notice: Notice, of app: Int) -> (heading: String, subtitle: String, body: String) {
-    let appearance = notice.content.appearance
-    guard appearance.showsText else { return ("", "", "") }
-    let titled = settings.iosVersion.major >= 10
-    return (
-      (titled ? appearance.title?.shown : nil) ?? apps[app].description.name,
-      (titled ? appearance.subtitle?.shown : nil) ?? "", appearance.body?.shown ?? ""
-    )
-  }
-
   private mutating func shown(
     _ notice: Notice, _ app: Int, _ parts: TimelineEntry.Shown.Parts, _ level: Level
   ) -> TimelineEntry.Shown {
@@ -97,17 +85,13 @@ extension Phone {
       shown.sound = sound(named: notice.content.payload.sound?.name ?? "default", level, app)
       if level == .critical { shown.volume = notice.content.payload.sound?.volume ?? 1 }
     }
+    if !shown.heading.isEmpty {
+      shown.watchTitle = watchTitle(of: notice)
+      shown.attachments = notice.content.attachments.map(\.file)
+      if parts.contains(.modal) { shown.buttons = alertButtons(of: notice.content, app) }
+    }
     if parts.contains(.badge) { shown.badge = notice.content.payload.badge.map { Int(clamping: $0) } }
     return shown
-  }
-
-  /// The mute switch turns every sound but a critical one into a vibration (D-225).
-  private mutating func sound(named name: String, _ level: Level, _ app: Int) -> TimelineEntry.Shown.Sound {
-    if settings.mute, level != .critical { return .vibration }
-    if name == "default" { return .system }
-    if apps[app].description.sounds.contains(where: { $0.name == name }) { return .file(name) }
-    record(.system("no sound file \(name) in the app: the system sound plays"), app, "D-223")
-    return .system
   }
 
   /// The same request identifier replaces: one entry, new, on top (D-235).
@@ -123,10 +107,11 @@ extension Phone {
     replace(notice.id, of: app)
     let isUp = !parts.isDisjoint(with: [.banner, .modal])
     let overlay = isUp ? overlay(of: app, permission(of: app, for: notice)) : nil
-    apps[app].entries.append(
-      CentreEntry(
-        id: notice.id, notice: notice, shownAt: now, onLockScreen: parts.contains(.lockScreen),
-        inCentre: parts.contains(.centre), overlay: overlay))
+    let entry = CentreEntry(
+      id: notice.id, notice: notice, shownAt: now, onLockScreen: parts.contains(.lockScreen),
+      inCentre: parts.contains(.centre), overlay: overlay)
+    apps[app].entries.append(entry)
+    showInOpenExtension(entry, app)
     if overlay == .banner {
       raiseBanner(TemporaryBanner.Entry(bundleID: apps[app].description.bundleID, id: notice.id))
     }

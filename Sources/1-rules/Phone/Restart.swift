@@ -13,6 +13,8 @@ extension Phone {
   }
 
   private mutating func boot() {
+    longLook = nil
+    for app in apps.indices { endServiceExtension(of: app) }
     prompt = nil
     waitingPrompts = []
     waitingTap = nil

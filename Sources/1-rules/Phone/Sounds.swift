@@ -1,3 +1,5 @@
+import PushPayload
+
 /// A sound file that an app brings or has put on the phone (D-220 … D-223). A plain name stands for a good file in the
 /// bundle.
 public struct SoundFile: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -37,5 +39,27 @@ public struct SoundFile: Hashable, Sendable, ExpressibleByStringLiteral {
     guard let ending, ["aiff", "aif", "wav", "caf"].contains(ending) else { return "is no aiff, wav or caf file" }
     guard encoding != .other else { return "is neither linear PCM, IMA4, µLaw nor aLaw" }
     return seconds > 30 ? "is longer than 30 s" : nil
+  }
+}
+
+/// What is heard of a notification (D-220 … D-225).
+extension Phone {
+  /// The mute switch turns every sound but a critical one into a vibration (D-224, D-225).
+  mutating func sound(named name: String, _ level: Level, _ app: Int) -> TimelineEntry.Shown.Sound {
+    if settings.mute, level != .critical { return .vibration }
+    return playable(name, app).map { .file($0) } ?? .system
+  }
+
+  /// The file that plays; nil, and told: the system's sound does.
+  private mutating func playable(_ name: String, _ app: Int) -> String? {
+    guard name != "default" else { return nil }
+    let files = apps[app].description.sounds.filter { $0.name == name }
+    guard let file = files.min(by: { $0.place.rawValue < $1.place.rawValue }) else {
+      record(.system("no sound file \(name) in the app: the system sound plays"), app, "D-223")
+      return nil
+    }
+    guard let flaw = file.flaw else { return name }
+    record(.system("the sound file \(name) \(flaw): the system sound plays"), app, "D-222")
+    return nil
   }
 }

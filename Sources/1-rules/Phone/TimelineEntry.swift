@@ -18,7 +18,7 @@ public struct TimelineEntry: Hashable, Sendable {
     /// The app's code was called.
     case callback(Callback)
     /// Something showed or sounded.
-    case shown(Shown)
+    indirect case shown(Shown)
     /// A push, or a part of it, showed nothing or reached nobody, and why.
     case withheld(pushID: String, reason: String)
     /// The app's state changed.
@@ -69,6 +69,12 @@ public struct TimelineEntry: Hashable, Sendable {
     /// Of a critical sound, 0 … 1; nil: as loud as the phone is set (D-224).
     public var volume: Double?
     public var badge: Int?
+    /// Names of the media files beside the text (D-256).
+    public var attachments: [String] = []
+    /// Of a modal alert (D-127, D-209).
+    public var buttons: [String] = []
+    /// What a paired watch heads it with, iOS 8.2 to 9 (D-203).
+    public var watchTitle: String?
     /// The level by which it was shown, after entitlement and the user's leave (D-260 … D-263).
     public var level = Payload.InterruptionLevel.active
 

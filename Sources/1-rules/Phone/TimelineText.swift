@@ -126,6 +126,9 @@ extension TimelineEntry.Shown: CustomStringConvertible {
     }
     if let volume { text += " at volume \(volume)" }
     if level != .active { text += ", \(level.rawValue)" }
+    if !attachments.isEmpty { text += ", with \(attachments.joined(separator: ", "))" }
+    if !buttons.isEmpty { text += ", buttons \(buttons.joined(separator: ", "))" }
+    if let watchTitle { text += ", on a watch headed “\(watchTitle)”" }
     if let badge { text += badge == 0 ? ", badge removed" : ", badge \(badge)" }
     return text
   }

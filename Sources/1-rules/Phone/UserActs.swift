@@ -83,6 +83,7 @@ extension Phone {
   /// so.
   private mutating func use(_ entry: CentreEntry, of app: Int, by rule: Rule?) {
     let rule = rule ?? Self.useRule(apps[app].state)
+    longLook = nil
     record(.user("uses the notification \(entry.id)"), app, rule)
     take(entry, of: app, "used", rule)
     bringToFront(app, for: Response(Callback.defaultAction, to: entry), payload: entry.notice.content.userInfo, rule)
@@ -208,6 +209,7 @@ extension Phone {
 
   mutating func lock() {
     guard !isLocked else { return }
+    longLook = nil
     record(.user("locks the phone"), nil, "D-157")
     if let front {
       if settings.iosVersion.hasMultitasking {

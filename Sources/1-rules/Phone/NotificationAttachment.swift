@@ -1,6 +1,6 @@
 /// A media file that an app or its service extension puts beside a notification's text: a `UNNotificationAttachment`
 /// (D-256).
-public struct Attachment: Hashable, Sendable {
+public struct NotificationAttachment: Hashable, Sendable {
   public var id: String
   /// The file's name; its extension says the type.
   public var file: String
