@@ -66,11 +66,12 @@ struct LabScene: Sendable {
     return app
   }
 
-  /// A phone with the app, allowed, left in the background; answers its token.
+  /// A phone with the app, allowed, known to the service, left in the background; answers its token.
   func phone(_ name: String, _ version: IOSVersion = IOSVersion(17)) async -> [UInt8] {
     await lab.add(PhoneSettings(iosVersion: version), named: name)
     await lab.perform(
       [.installApp(Self.app), .launch(bundleID: Self.bundle), .answerPrompt(allow: true), .home], on: name)
+    _ = await lab.wait(for: name, within: .seconds(20)) { entries in entries.contains { $0.rule == "D-018" } }
     return await lab.phone(name)?.token(of: Self.bundle) ?? []
   }
 

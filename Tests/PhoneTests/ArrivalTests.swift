@@ -285,7 +285,7 @@ struct ArrivalTests {
 
   @Test("D-189 what is not modelled says so and does nothing")
   func notModelled() {
-    for type in PushType.allCases where ![.alert, .background, .voip].contains(type) {
+    for type in PushType.allCases where ![.alert, .background, .voip, .liveactivity].contains(type) {
       var story = Story(.g3)
       story.bring(to: .suspended)
       story.push(Sample.k2, type)

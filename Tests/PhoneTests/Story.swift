@@ -147,7 +147,10 @@ extension Callback {
       .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
       .backgroundRefreshStatusDidChange, .backgroundTaskExpired, .badgeCountAnswer:
       return method.short
-    case .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse:
+    case .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse,
+      .activityEnablementUpdates,
+      .frequentPushEnablementUpdates, .pushToStartTokenUpdates, .activityUpdates, .pushTokenUpdates, .contentUpdates,
+      .activityStateUpdates, .didReceiveMessage, .messageHistory, .preferenceAnswer:
       return method.short
     case .sceneWillConnect: return arguments.userInfo == nil ? "SWC(∅)" : "SWC(p)"
     }

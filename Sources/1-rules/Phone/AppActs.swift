@@ -46,6 +46,12 @@ extension Phone {
     case .setBadgeCount(let number):
       guard has(IOSVersion(16), act, app) else { return }
       setBadgeCount(number, of: app)
+    case .startActivity(let request): startActivity(request, by: app)
+    case .updateActivity(let id, let content): updateActivity(id, content, by: app)
+    case .endActivity(let id, let contentState, let dismissal): endActivity(id, contentState, dismissal, by: app)
+    case .handActivityTokensToService: handActivityTokens(app)
+    case .fetchMessageHistory: fetchMessageHistory(app)
+    case .setPreference(let onlyScheduled): setPreference(onlyScheduled, of: app)
     case .getDelivered: getDelivered(of: app)
     case .removeDelivered(let ids): removeDelivered(ids, of: app)
     case .removeAllDelivered: removeDelivered(nil, of: app)
@@ -138,6 +144,12 @@ extension AppAct {
       "desiredPushTypes = [\(types.map(\.rawValue).sorted().joined(separator: ", "))]\(delegateFirst ? "" : ", no delegate")"
     case .reportIncomingCall(let caller): "reportNewIncomingCall(\(caller))"
     case .reportCallEnded: "reportCall(endedAt:reason:)"
+    case .startActivity(let request): "Activity.request(\(request.attributesType))"
+    case .updateActivity(let id, _): "Activity.update(\(id ?? "the newest"))"
+    case .endActivity(let id, _, _): "Activity.end(\(id ?? "the newest"))"
+    case .handActivityTokensToService: "handing its ActivityKit tokens to the service"
+    case .fetchMessageHistory: "asking for all messages"
+    case .setPreference(let onlyScheduled): "setting “only the scheduled push” to \(onlyScheduled)"
     }
   }
 }

@@ -1,4 +1,5 @@
 public import Basics
+public import PushPayload
 
 /// An app as the phone needs to know it: what it may do, which calls it implements, and what its code does in them.
 /// Nothing about it is guessed from the iOS version (D-002).
@@ -40,6 +41,11 @@ public struct AppDescription: Hashable, Sendable {
   /// The SDK that the app is built with: from that of iOS 13 on, a VoIP push must be reported as a call (D-186). nil: as
   /// new as the phone's iOS.
   public var sdk: IOSVersion?
+
+  /// What the app has to do with Live Activities; nil: its Info.plist has no `NSSupportsLiveActivities`.
+  public var liveActivities: LiveActivitySupport?
+  /// The app links the push service's SDK and receives in-app messages (D-300).
+  public var usesMessages = false
 
   /// What `willPresent` answers, and when (D-101, D-122).
   public var presentation: PresentationOptions = []
@@ -166,6 +172,18 @@ public enum AppAct: Hashable, Sendable {
   case reportIncomingCall(from: String)
   /// `CXProvider.reportCall(with:endedAt:reason:)`: the other side is gone.
   case reportCallEnded
+  /// `Activity.request`, iOS 16.1 and later, only in front (D-189).
+  case startActivity(ActivityRequest)
+  /// `Activity.update`; nil: the app's newest.
+  case updateActivity(id: String?, ActivityContent)
+  /// `Activity.end`; nil: the app's newest. Without a content state the last one stays.
+  case endActivity(id: String?, contentState: JSONObject?, LiveActivity.Dismissal)
+  /// Gives the push service every ActivityKit token that it does not have yet.
+  case handActivityTokensToService
+  /// Asks the push service for all messages that there ever were (D-302).
+  case fetchMessageHistory
+  /// The user flips the app's own switch "only the scheduled push" (D-331, D-332).
+  case setPreference(onlyScheduled: Bool)
 }
 
 /// `PKPushType`, as far as this phone knows it; the others belong to the watch and to file providers.

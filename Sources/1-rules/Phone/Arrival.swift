@@ -66,10 +66,6 @@ extension Phone {
     return false
   }
 
-  private mutating func arriveLiveActivity(_ notice: Notice, at app: Int) {
-    record(.notModelled("push type liveactivity"), app, "D-189")
-  }
-
   private mutating func isReadable(_ notice: Notice, _ app: Int) -> Bool {
     guard let flaw = notice.content.flaw else { return true }
     record(.withheld(pushID: notice.pushID, reason: "\(flaw); APNs would have refused it"), app, "D-200")

@@ -65,6 +65,12 @@ public struct Callback: Hashable, Sendable {
     case incomingCallReported
     /// `CXAnswerCallAction`, `CXEndCallAction` (D-186).
     case performAnswerCall, performEndCall
+    /// ActivityKit's asynchronous sequences: the next value comes while the app's code runs (D-189).
+    case activityEnablementUpdates, frequentPushEnablementUpdates
+    case pushToStartTokenUpdates, activityUpdates, pushTokenUpdates, contentUpdates, activityStateUpdates
+    /// The push service's SDK: a message came (D-308), all there ever were came (D-302), and what became of a changed
+    /// preference (D-332).
+    case didReceiveMessage, messageHistory, preferenceAnswer
 
     /// The short name that the specification's tables use.
     public var short: String {
@@ -113,6 +119,16 @@ public struct Callback: Hashable, Sendable {
       case .incomingCallReported: "callReported"
       case .performAnswerCall: "answerCall"
       case .performEndCall: "endCall"
+      case .activityEnablementUpdates: "activitiesEnabled"
+      case .frequentPushEnablementUpdates: "frequentPushesEnabled"
+      case .pushToStartTokenUpdates: "startToken"
+      case .activityUpdates: "activity"
+      case .pushTokenUpdates: "activityToken"
+      case .contentUpdates: "activityContent"
+      case .activityStateUpdates: "activityState"
+      case .didReceiveMessage: "message"
+      case .messageHistory: "messageHistory"
+      case .preferenceAnswer: "preference"
       }
     }
 
@@ -140,6 +156,10 @@ public struct Callback: Hashable, Sendable {
         .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions:
         IOSVersion(13)
       case .badgeCountAnswer: IOSVersion(16)
+      case .activityEnablementUpdates, .activityUpdates, .pushTokenUpdates, .activityStateUpdates: IOSVersion(16, 1)
+      case .contentUpdates, .frequentPushEnablementUpdates: IOSVersion(16, 2)
+      case .pushToStartTokenUpdates: IOSVersion(17, 2)
+      case .didReceiveMessage, .messageHistory, .preferenceAnswer: IOSVersion(3)
       }
     }
   }

@@ -49,6 +49,16 @@ extension Callback {
     case sceneSessions([SceneID])
     /// `UIBackgroundTaskIdentifier` of the task that is over (D-172).
     case backgroundTask(Int)
+    /// The next value of ActivityKit's token sequences; `activity` is nil for the push-to-start token.
+    case activityToken(attributesType: String, activity: String?, token: [UInt8])
+    /// An `Activity` as `activityUpdates` and `contentUpdates` give it.
+    case activity(id: String, attributesType: String, contentState: JSONObject)
+    case activityState(id: String, ActivityState)
+    case enabled(Bool)
+    case message(InAppMessage)
+    case messages([InAppMessage])
+    /// The value that holds now, and why it is not the wanted one; nil: it is.
+    case preference(onlyScheduled: Bool, failure: String?)
 
     /// The payload inside, wherever this form keeps it.
     public var userInfo: JSONObject? {
@@ -64,7 +74,9 @@ extension Callback {
       case .settingsFor(let notification): notification?.userInfo
       case .connectionOptions(_, let response): response?.notification.userInfo
       case .none, .token, .failure, .granted, .userNotificationSettings, .notificationSettings, .delivered, .scene,
-        .sceneSessions, .backgroundTask, .completed, .pending, .credentials, .pushKitType, .call:
+        .sceneSessions, .backgroundTask, .completed, .pending, .credentials, .pushKitType, .call,
+        .activityToken, .activity, .activityState, .enabled, .message, .messages,
+        .preference:
         nil
       }
     }

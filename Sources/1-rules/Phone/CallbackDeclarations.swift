@@ -223,6 +223,25 @@ extension Callback.Method {
     case .incomingCallReported: Self.callReported
     case .performAnswerCall: Self.answerCall
     case .performEndCall: Self.endCall
+    case .activityEnablementUpdates:
+      Declaration(.activityAuthorization, sequence: "var activityEnablementUpdates: ActivityEnablementUpdates { get }")
+    case .frequentPushEnablementUpdates:
+      Declaration(
+        .activityAuthorization, sequence: "var frequentPushEnablementUpdates: FrequentPushEnablementUpdates { get }")
+    case .pushToStartTokenUpdates:
+      Declaration(
+        .activity, sequence: "static var pushToStartTokenUpdates: Activity<Attributes>.PushTokenUpdates { get }")
+    case .activityUpdates:
+      Declaration(.activity, sequence: "static var activityUpdates: Activity<Attributes>.ActivityUpdates { get }")
+    case .pushTokenUpdates:
+      Declaration(.activity, sequence: "var pushTokenUpdates: Activity<Attributes>.PushTokenUpdates { get }")
+    case .contentUpdates:
+      Declaration(.activity, sequence: "var contentUpdates: Activity<Attributes>.ContentUpdates { get }")
+    case .activityStateUpdates:
+      Declaration(.activity, sequence: "var activityStateUpdates: Activity<Attributes>.ActivityStateUpdates { get }")
+    case .didReceiveMessage: Declaration(.sdk, sequence: "var messages: Messages { get }")
+    case .messageHistory: Declaration(.sdk, sequence: "var messageHistory: [Message] { get }")
+    case .preferenceAnswer: Declaration(.sdk, sequence: "var onlyScheduled: Bool { get }")
     }
   }
 

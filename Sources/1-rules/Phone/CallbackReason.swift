@@ -53,7 +53,12 @@ extension Callback {
     case .authorizationAnswer, .didRegisterUserNotificationSettings:
       "the way of the call that asked (D-020)"
     case .pushRegistryDidReceive: "PKR and not DRF or WP: VoIP pushes are PushKit's (D-114)"
-    case .willTerminate, .configurationForConnectingScene, .sceneDidDisconnect, .didDiscardSceneSessions,
+    case .didReceiveMessage: "the SDK's handler: messages come from the push service, not from APNs (D-300)"
+    case .activityEnablementUpdates, .frequentPushEnablementUpdates, .pushToStartTokenUpdates, .activityUpdates,
+      .pushTokenUpdates, .contentUpdates, .activityStateUpdates:
+      "ActivityKit's sequence and no delegate: a Live Activity is no notification (D-189)"
+    case .messageHistory, .preferenceAnswer, .willTerminate, .configurationForConnectingScene, .sceneDidDisconnect,
+      .didDiscardSceneSessions,
       .backgroundRefreshStatusDidChange, .backgroundTaskExpired, .openSettings, .notificationSettings,
       .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications, .badgeCountAnswer,
       .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse,

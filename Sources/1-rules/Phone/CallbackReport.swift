@@ -31,7 +31,10 @@ extension Callback {
       .notificationSettings, .didRegisterForRemoteNotifications, .didFailToRegister, .deliveredNotifications,
       .badgeCountAnswer, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse,
       .didReceiveLocalNotification, .requestAdded, .pendingNotifications, .pushRegistryDidUpdate,
-      .pushRegistryDidInvalidate, .incomingCallReported, .performAnswerCall, .performEndCall:
+      .pushRegistryDidInvalidate, .incomingCallReported, .performAnswerCall, .performEndCall,
+      .activityEnablementUpdates,
+      .frequentPushEnablementUpdates, .pushToStartTokenUpdates, .activityUpdates, .pushTokenUpdates, .contentUpdates,
+      .activityStateUpdates, .didReceiveMessage, .messageHistory, .preferenceAnswer:
       nil
     }
   }

@@ -16,12 +16,17 @@ extension Callback.Method {
     case callProvider = "CXProvider"
     /// Not a method: posted to whoever observes it.
     case notification = "NSNotificationCenter"
+    /// ActivityKit knows no Objective-C: the next value of an asynchronous sequence.
+    case activity = "Activity"
+    case activityAuthorization = "ActivityAuthorizationInfo"
+    /// The push service's SDK, whose names are ours.
+    case sdk = "BelfryKit"
 
     /// The app's code is a closure, not a method.
     var takesHandler: Bool {
       switch self {
       case .application, .scene, .centreDelegate, .serviceExtension, .contentExtension, .notification,
-        .pushRegistryDelegate, .callDelegate:
+        .pushRegistryDelegate, .callDelegate, .activity, .activityAuthorization, .sdk:
         false
       case .centre, .applicationHandler, .callProvider: true
       }
@@ -39,6 +44,11 @@ extension Callback.Method {
       self.objectiveC = objectiveC
       self.swift = swift
     }
+
+    /// A property whose values come by themselves; both languages' names are that of Swift.
+    init(_ owner: Owner, sequence: String) {
+      self.init(owner, sequence, sequence)
+    }
   }
 
   public var owner: Owner { declaration.owner }
@@ -49,9 +59,25 @@ extension Callback.Method {
   /// The whole declaration, `func applicationDidBecomeActive(_ application: UIApplication)`.
   public var swift: String { declaration.swift }
 
+  private var isProperty: Bool {
+    switch owner {
+    case .activity, .activityAuthorization, .sdk: true
+    case .application, .scene, .centreDelegate, .serviceExtension, .contentExtension, .notification, .centre,
+      .applicationHandler, .pushRegistryDelegate, .callDelegate, .callProvider:
+      false
+    }
+  }
+
+  /// `Activity.pushTokenUpdates`
+  private var propertyName: String {
+    let words = swift.prefix { $0 != ":" }.split(separator: " ")
+    return "\(owner.rawValue).\(words.last.map(String.init) ?? "")"
+  }
+
   /// The Objective-C selector: `application:didReceiveRemoteNotification:`. Of a completion handler, that of the call
   /// that takes it.
   public var selector: String {
+    guard !isProperty else { return propertyName }
     guard owner != .notification else { return objectiveC }
     let words = declaration.objectiveC.outsideParentheses.split(separator: " ").dropFirst()
     let parts = words.filter { $0.hasSuffix(":") }
@@ -60,6 +86,7 @@ extension Callback.Method {
 
   /// The Swift name with its labels: `application(_:didReceiveRemoteNotification:)`.
   public var swiftName: String {
+    guard !isProperty else { return propertyName }
     guard owner != .notification else { return swift }
     let text = declaration.swift.dropFirst("func ".count)
     let name = text.prefix { $0 != "(" }

@@ -53,6 +53,14 @@ extension Callback.Arguments {
       "\(scene), \(response.map { "notificationResponse \($0.words)" } ?? "no options")"
     case .sceneSessions(let scenes): "[\(scenes.map(\.description).joined(separator: ", "))]"
     case .backgroundTask(let id): "task \(id)"
+    case .activityToken(let type, let activity, let token): "\(activity ?? type) \(token.hex)"
+    case .activity(let id, let type, let content): "\(id) (\(type)) \(JSONValue.object(content).text)"
+    case .activityState(let id, let state): "\(id) \(state.rawValue)"
+    case .enabled(let enabled): "\(enabled)"
+    case .message(let message): message.description
+    case .messages(let messages): "\(messages.count) messages"
+    case .preference(let onlyScheduled, let failure):
+      "only scheduled \(onlyScheduled)\(failure.map { ", failed: \($0)" } ?? "")"
     }
   }
 
@@ -97,6 +105,19 @@ extension Callback.Arguments {
       ["scene": scene.json, "notificationResponse": response?.json ?? .null]
     case .sceneSessions(let scenes): ["scenes": .array(scenes.map(\.json))]
     case .backgroundTask(let id): ["task": .number(JSONNumber(id))]
+    case .activityToken(let type, let activity, let token):
+      [
+        "attributesType": .string(type), "activity": activity.map(JSONValue.string) ?? .null,
+        "token": .string(token.hex),
+      ]
+    case .activity(let id, let type, let content):
+      ["activity": .string(id), "attributesType": .string(type), "contentState": .object(content)]
+    case .activityState(let id, let state): ["activity": .string(id), "activityState": .string(state.rawValue)]
+    case .enabled(let enabled): ["enabled": .bool(enabled)]
+    case .message(let message): ["message": message.json]
+    case .messages(let messages): ["messages": .array(messages.map(\.json))]
+    case .preference(let onlyScheduled, let failure):
+      ["onlyScheduled": .bool(onlyScheduled), "failure": failure.map(JSONValue.string) ?? .null]
     }
   }
 }

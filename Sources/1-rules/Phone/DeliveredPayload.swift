@@ -16,13 +16,29 @@ public struct DeliveredPayload: Hashable, Sendable {
   public var expiration: Instant?
   /// When APNs took it; nil when nobody knows.
   public var acceptedAt: Instant?
+  /// The device token that it came by: tells the tokens of an app's Live Activities apart. nil: whichever it may mean.
+  public var token: [UInt8]?
+  /// The channel that it was broadcast on, in place of a token (iOS 18).
+  public var channel: String?
   public let bytes: [UInt8]
   /// The bytes, read once.
   let content: Content
 
   public init(
     id: String, bundleID: String, pushType: PushType = .alert, priority: PushPriority = .immediate,
-    collapseID: String? = nil, expiration: Instant? = nil, acceptedAt: Instant? = nil, bytes: [UInt8]
+    collapseID: String? = nil, expiration: Instant? = nil, acceptedAt: Instant? = nil, token: [UInt8]? = nil,
+    channel: String? = nil, bytes: [UInt8]
+  ) {
+    self.init(
+      id: id, bundleID: bundleID, pushType: pushType, priority: priority, collapseID: collapseID,
+      expiration: expiration, acceptedAt: acceptedAt, token: token, channel: channel, body: PayloadBody(bytes))
+  }
+
+  /// One of many pushes with the same body, which is read once for all of them.
+  public init(
+    id: String, bundleID: String, pushType: PushType = .alert, priority: PushPriority = .immediate,
+    collapseID: String? = nil, expiration: Instant? = nil, acceptedAt: Instant? = nil, token: [UInt8]? = nil,
+    channel: String? = nil, body: PayloadBody
   ) {
     self.id = id
     self.bundleID = bundleID
@@ -31,8 +47,10 @@ public struct DeliveredPayload: Hashable, Sendable {
     self.collapseID = collapseID
     self.expiration = expiration
     self.acceptedAt = acceptedAt
-    self.bytes = bytes
-    content = Content(bytes)
+    self.token = token
+    self.channel = channel
+    bytes = body.bytes
+    content = body.content
   }
 
   public static func == (left: Self, right: Self) -> Bool { left.parts == right.parts && left.bytes == right.bytes }
@@ -47,7 +65,7 @@ public struct DeliveredPayload: Hashable, Sendable {
   private var parts: Parts {
     Parts(
       id: id, bundleID: bundleID, pushType: pushType, priority: priority, collapseID: collapseID,
-      expiration: expiration, acceptedAt: acceptedAt)
+      expiration: expiration, acceptedAt: acceptedAt, token: token, channel: channel)
   }
 
   private struct Parts: Equatable {
@@ -58,6 +76,8 @@ public struct DeliveredPayload: Hashable, Sendable {
     var collapseID: String?
     var expiration: Instant?
     var acceptedAt: Instant?
+    var token: [UInt8]?
+    var channel: String?
   }
 
   func isExpired(at now: Instant) -> Bool {
@@ -67,4 +87,19 @@ public struct DeliveredPayload: Hashable, Sendable {
 
   /// The identifier of the notification request: the collapse id, else one of the system's own (D-235).
   var requestID: String { collapseID ?? id }
+}
+
+/// A payload's bytes, read once and shared by every phone that gets them.
+public struct PayloadBody: Hashable, Sendable {
+  public let bytes: [UInt8]
+  let content: Content
+
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    content = Content(bytes)
+  }
+
+  public static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }

@@ -43,7 +43,9 @@ extension Phone {
       .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,
       .backgroundRefreshStatusDidChange, .backgroundTaskExpired,
       .badgeCountAnswer,
-      .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse:
+      .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse,
+      .activityEnablementUpdates, .frequentPushEnablementUpdates, .pushToStartTokenUpdates, .activityUpdates,
+      .pushTokenUpdates, .contentUpdates, .activityStateUpdates, .didReceiveMessage, .messageHistory, .preferenceAnswer:
       break
     }
   }

@@ -32,6 +32,8 @@ extension Phone {
     let bundleID = gone.description.bundleID
     if gone.state.isFront { centreIsOpen = false }
     if gone.permission.status != .notDetermined { rememberedPermissions[bundleID] = (gone.permission, now) }
+    removeActivities(of: app)
+    disconnectFromMessages(app, "the app is deleted")
     abandonToken(of: app)
     change(app) { $0 = Permission() }
     forget(bundleID)

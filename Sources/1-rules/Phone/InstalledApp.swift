@@ -28,6 +28,9 @@ struct InstalledApp: Sendable {
   var budget = WakeBudget()
   /// Local notifications that wait; they outlive the process (D-280).
   var local = LocalSchedule()
+  var activities = ActivityShelf()
+  var messages = MessageBox()
+  var preference = SchedulePreference()
   /// The one background push that waits for a better moment (D-177).
   var held: HeldPush?
   /// iOS 3: pushes that came while the phone was locked over this app in front (D-062).
@@ -79,6 +82,7 @@ struct InstalledApp: Sendable {
     toldRefreshStatus = nil
     page = nil
     pushKit.processEnded()
+    preference.wanted = nil
     registration.askedThisRun = false
     registration.answerDue = false
   }

@@ -34,6 +34,10 @@ extension Phone {
     guard old != state else { return }
     apps[app].state = state
     record(.state(from: old, to: state), app, rule)
+    if apps[app].description.usesMessages, old.isFront != state.isFront { frontChanged(app) }
+    if apps[app].description.liveActivities != nil, !old.isExecuting, state.isExecuting {
+      later.append(.activities(apps[app].description.bundleID))
+    }
     guard state == .background else { return }
     apps[app].backgroundSince = now
     if old == .suspended { tellRefreshStatus(app) }
@@ -51,6 +55,7 @@ extension Phone {
         Callback(
           method: method, state: apps[app].state, arguments: arguments, circumstances: circumstances(of: app))),
       app, rule)
+    if apps[app].description.usesMessages { noteNotification(arguments.userInfo, of: app) }
     for act in apps[app].description.script[method] ?? [] { perform(act, by: app) }
     return true
   }

@@ -26,7 +26,9 @@ extension Phone {
     }
     guard isOnline != wasOnline else { return }
     effects.append(.connectionChanged(online: isOnline))
-    if isOnline { askAgain() }
+    if isOnline { askAgain() } else { preferencesLoseNetwork() }
+    if isOnline { askForActivityTokens() }
+    messagesFollowNetwork()
   }
 
   mutating func setAirplane(_ on: Bool) {

@@ -144,6 +144,7 @@ extension Phone {
   }
 
   mutating func changePermission(_ user: UserSettings, for app: Int) {
+    let before = apps[app].permission.user
     change(app) { permission in
       permission.user = user
       switch permission.status {
@@ -155,6 +156,7 @@ extension Phone {
     }
     record(.user("changes the app's notifications in Settings: allowed \(user.allowed)"), app, "D-024")
     if user.allowed { releaseToken(app) }
+    activitiesAllowed(before: before, app)
   }
 
   mutating func readPermission(_ app: Int) {

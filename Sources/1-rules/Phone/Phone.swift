@@ -96,6 +96,7 @@ public struct Phone: Sendable {
       for run in apps[app].serviceRuns { earliest.consider(run.due) }
       earliest.consider(backgroundTasksDue(of: app))
       earliest.consider(apps[app].local.due)
+      if !apps[app].activities.kept.isEmpty { earliest.consider(apps[app].activities.nextDue(activityRules)) }
     }
     return earliest.time
   }
@@ -125,7 +126,7 @@ public struct Phone: Sendable {
   private mutating func take(_ event: Event) {
     switch event {
     case .push(let push): arrive(push)
-    case .tokenIssued(let bundleID, let token): withApp(bundleID) { $0.takeToken(token, for: $1) }
+    case .tokenIssued(let bundleID, let token, let kind): withApp(bundleID) { $0.takeToken(token, kind, for: $1) }
     case .registrationFailed(let bundleID, let reason):
       withApp(bundleID) { $0.takeRegistrationFailure(reason, for: $1) }
     case .registrationIDReceived(let bundleID, let id): withApp(bundleID) { $0.takeRegistrationID(id, for: $1) }
@@ -133,6 +134,15 @@ public struct Phone: Sendable {
     case .setNetwork(let network): setNetwork(network)
     case .voipTokenIssued(let bundleID, let token): withApp(bundleID) { $0.takeVoIPToken(token, for: $1) }
     case .voipTokenInvalidated(let bundleID): withApp(bundleID) { $0.invalidateVoIPToken(of: $1) }
+    case .channelRefused(let bundleID, let channel, let reason):
+      withApp(bundleID) { $0.channelRefused(channel, reason, for: $1) }
+    case .pushFate(let pushID, let bundleID, let fate): withApp(bundleID) { $0.tellFate(fate, of: pushID, for: $1) }
+    case .messagesConnected(let bundleID): withApp(bundleID) { $0.messagesConnected($1) }
+    case .messagesDisconnected(let bundleID): withApp(bundleID) { $0.messagesDisconnected($1) }
+    case .message(let bundleID, let message): withApp(bundleID) { $0.takeMessage(message, for: $1) }
+    case .messageHistory(let bundleID, let messages): withApp(bundleID) { $0.takeHistory(messages, for: $1) }
+    case .preferenceAnswered(let bundleID, let onlyScheduled, let accepted):
+      withApp(bundleID) { $0.preferenceAnswered(onlyScheduled, accepted: accepted, for: $1) }
     case .timePassed: break
 
     case .installApp(let description): install(description)
@@ -155,6 +165,8 @@ public struct Phone: Sendable {
     case .keepProvisional(let bundleID, let id, let inSummary):
       withApp(bundleID) { $0.keepProvisional($1, id: id, inSummary: inSummary) }
     case .turnOff(let bundleID, let id): withApp(bundleID) { $0.turnOff($1, id: id) }
+    case .dismissActivity(let bundleID, let id): withApp(bundleID) { $0.dismissActivity($1, id: id) }
+    case .openActivity(let bundleID, let id): withApp(bundleID) { $0.openActivity($1, id: id) }
     case .lock: lock()
     case .unlock: unlock()
     case .cancelUnlock: cancelUnlock()
@@ -208,6 +220,7 @@ public struct Phone: Sendable {
       }
       fireBackgroundTasks(of: app)
       fireLocalNotifications(of: app)
+      settleActivities(app)
       while let index = apps[app].awaited.firstIndex(where: { $0.due <= now }) {
         resolve(apps[app].awaited.remove(at: index), of: app)
       }

@@ -8,7 +8,7 @@ extension Phone {
     /// A push that APNs found this phone for.
     case push(DeliveredPayload)
     /// APNs' answer to `Effect.registerForRemoteNotifications`; also unasked, when a token changes (D-046).
-    case tokenIssued(bundleID: String, token: [UInt8])
+    case tokenIssued(bundleID: String, token: [UInt8], kind: TokenKind = .remote)
     case registrationFailed(bundleID: String, reason: String)
     /// APNs' answer to `Effect.registerForRemoteNotifications` of kind `voip`; also unasked (D-048).
     case voipTokenIssued(bundleID: String, token: [UInt8])
@@ -19,6 +19,20 @@ extension Phone {
     case networkChanged(online: Bool)
     /// What the phone is connected to; a captive network lets nothing through to APNs.
     case setNetwork(Network)
+    /// APNs has no such channel: the activity that wanted to listen runs on without (D-189).
+    case channelRefused(bundleID: String, channel: String, reason: String)
+    /// What APNs did with a push before, or instead of, bringing it (D-349).
+    case pushFate(pushID: String, bundleID: String, PushFate)
+    /// The push service has opened the connection that `Effect.connectForMessages` asked for (D-303).
+    case messagesConnected(bundleID: String)
+    /// The connection ended, by the service or on the way (D-304).
+    case messagesDisconnected(bundleID: String)
+    /// One in-app message came down the connection (D-300 … D-308); what was missed comes first, in order (D-305).
+    case message(bundleID: String, InAppMessage)
+    /// The answer to `Effect.fetchMessageHistory`, oldest first (D-302).
+    case messageHistory(bundleID: String, [InAppMessage])
+    /// The push service's answer to `Effect.changePreference` (D-332).
+    case preferenceAnswered(bundleID: String, onlyScheduled: Bool, accepted: Bool)
     /// Nothing but time; send it when `Phone.due` has come.
     case timePassed
 
@@ -58,6 +72,10 @@ extension Phone {
     /// Keep and Turn Off on a notification (nil: the newest one) that came by provisional permission (D-025).
     case keepProvisional(bundleID: String, id: String?, inSummary: Bool = false)
     case turnOff(bundleID: String, id: String?)
+    /// Swipes a Live Activity away; nil: all of the app (D-189).
+    case dismissActivity(bundleID: String, id: String?)
+    /// Opens the app by touching a Live Activity; nil: the one on top (D-189).
+    case openActivity(bundleID: String, id: String?)
     case lock
     /// A plain unlock, or the authentication that a tap on the locked screen waits for.
     case unlock
@@ -124,7 +142,22 @@ extension Phone {
     /// is installed again (D-017).
     case tokenAbandoned(bundleID: String, token: [UInt8], keepsWorking: Bool)
     /// The app's code gives its token to the push service (D-016); answer with `registrationIDReceived`.
-    case handTokenToService(bundleID: String, token: [UInt8])
+    case handTokenToService(bundleID: String, token: [UInt8], kind: TokenKind = .remote)
+    /// One token of an app that stays has had its time: an activity's, when it is dismissed.
+    case tokenEnded(bundleID: String, token: [UInt8], kind: TokenKind)
+    /// An activity listens to a broadcast channel (iOS 18); answer with `channelRefused` if there is none.
+    case subscribe(bundleID: String, environment: AppDescription.APSEnvironment, channel: String)
+    /// The last activity on the channel is gone.
+    case unsubscribe(bundleID: String, environment: AppDescription.APSEnvironment, channel: String)
+    /// The SDK connects to the push service for in-app messages after the one numbered `after`; answer with
+    /// `messagesConnected`, then with each message (D-303 … D-305).
+    case connectForMessages(bundleID: String, registrationID: String?, after: Int64)
+    /// The SDK closes that connection: the app has left the foreground (D-304).
+    case disconnectFromMessages(bundleID: String)
+    /// Answer with `messageHistory` (D-302).
+    case fetchMessageHistory(bundleID: String, registrationID: String?)
+    /// The SDK asks the push service to keep this value for its user; answer with `preferenceAnswered` (D-332).
+    case changePreference(bundleID: String, registrationID: String?, onlyScheduled: Bool)
     /// Tell the courier, so that APNs keeps or brings what is for this phone (D-116).
     case connectionChanged(online: Bool)
     /// The push did not reach the phone: APNs keeps it (D-116).
@@ -134,9 +167,26 @@ extension Phone {
     case alertsAllowed(bundleID: String, Bool)
   }
 
-  public enum TokenKind: String, Sendable {
+  /// What a token is for: an app has one of each (D-015, D-048), and one for each activity.
+  public enum TokenKind: Hashable, Sendable {
     case remote
     /// PushKit's own (D-048); it comes back as `voipTokenIssued`.
     case voip
+    /// Starts activities of one attributes type; none has to run (iOS 17.2).
+    case liveActivityStart(attributesType: String)
+    /// Updates and ends one running activity.
+    case liveActivity(id: String)
   }
+
+  /// What APNs says of a push in its metrics and its delivery log (D-349). Delivered is not among them: the phone sees
+  /// that by itself.
+  public enum PushFate: Hashable, Sendable {
+    case storedOffline
+    case storedForPower
+    case discardedTokenInactive
+    case discardedDisabled
+    case discardedExpired
+    case discardedReplaced
+  }
+
 }

@@ -109,6 +109,23 @@ public struct PhoneSettings: Hashable, Sendable {
   public var regionLimit = 20
   /// Registering while offline fails at once instead of waiting in silence (D-041, C-22).
   public var offlineRegistrationFails = false
+  /// Pushes at priority 10 that an app's Live Activities take in an hour; nil: no limit, since Apple publishes none
+  /// (D-189).
+  public var activityPushesPerHour: Int?
+  /// The same for an app that declares frequent updates, and whose user lets it.
+  public var frequentActivityPushesPerHour: Int?
+  /// The system ends a Live Activity that old. Apple: eight hours.
+  public var activityHours: Int64 = 8
+  /// One that has ended stays on the Lock Screen no longer. Apple: four hours.
+  public var activityStayHours: Int64 = 4
+  /// Activities of one app at the same time; Apple names the error, not the number.
+  public var mostActivities = 5
+  /// The phone has a Dynamic Island.
+  public var hasDynamicIsland = true
+  /// A start by push also wakes an app that the user swiped away (an Apple engineer, forum thread 834934).
+  public var activityStartWakesForceQuit = true
+  /// Live Activities end when the phone restarts; the field says that they go on.
+  public var restartEndsActivities = false
   /// A phone whose user turned an app's notifications off gets no alert push for it from APNs (D-047, C-21): none that
   /// came would be shown, but with it goes the wake of `content-available`.
   public var deniedDropsAlertAtAPNs = false
@@ -198,6 +215,14 @@ extension PhoneSettings {
     note("pendingKept", pendingKept.rawValue, plain.pendingKept.rawValue)
     note("regionLimit", regionLimit, plain.regionLimit)
     note("offlineRegistrationFails", offlineRegistrationFails, plain.offlineRegistrationFails)
+    note("activityPushesPerHour", activityPushesPerHour, plain.activityPushesPerHour)
+    note("frequentActivityPushesPerHour", frequentActivityPushesPerHour, plain.frequentActivityPushesPerHour)
+    note("activityHours", activityHours, plain.activityHours)
+    note("activityStayHours", activityStayHours, plain.activityStayHours)
+    note("mostActivities", mostActivities, plain.mostActivities)
+    note("hasDynamicIsland", hasDynamicIsland, plain.hasDynamicIsland)
+    note("activityStartWakesForceQuit", activityStartWakesForceQuit, plain.activityStartWakesForceQuit)
+    note("restartEndsActivities", restartEndsActivities, plain.restartEndsActivities)
     note("deniedDropsAlertAtAPNs", deniedDropsAlertAtAPNs, plain.deniedDropsAlertAtAPNs)
     return (set, notModelled)
   }

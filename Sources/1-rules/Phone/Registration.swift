@@ -8,6 +8,8 @@ enum DeferredAnswer: Hashable, Sendable {
   case delivered(String)
   /// nil: all.
   case removal(String, [String]?)
+  /// What ActivityKit's sequences have for an app whose code begins to run.
+  case activities(String)
   case permissionRead(String)
   /// An exception that nobody catches ends the app.
   case crash(String, Rule)
@@ -59,7 +61,16 @@ extension Phone {
     later.append(.registrationFailed(apps[app].description.bundleID, domain: domain, code: code, text: text, rule))
   }
 
-  mutating func takeToken(_ token: [UInt8], for app: Int) {
+  mutating func takeToken(_ token: [UInt8], _ kind: TokenKind, for app: Int) {
+    switch kind {
+    case .remote: takeRemoteToken(token, for: app)
+    case .voip: record(.notModelled("a PushKit token"), app, "D-048")
+    case .liveActivityStart(let type): takeStartToken(token, type, for: app)
+    case .liveActivity(let id): takeActivityToken(token, id, for: app)
+    }
+  }
+
+  private mutating func takeRemoteToken(_ token: [UInt8], for app: Int) {
     let old = apps[app].registration.token
     let waiting = apps[app].registration.waiting
     apps[app].registration.token = token
@@ -134,6 +145,7 @@ extension Phone {
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
       let delivered = apps[app].entries.filter(\.inCentre).map(\.argument)
       call(.deliveredNotifications, of: app, .delivered(delivered), "D-236")
+    case .activities(let bundleID): if let app = index(of: bundleID) { resumeActivities(app) }
     case .permissionRead(let bundleID):
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
       call(.notificationSettings, of: app, .notificationSettings(settingsArgument(of: app)), "D-024")

@@ -24,6 +24,7 @@ extension Phone {
     call = nil
     for app in apps.indices {
       end(app, as: .notRunning, "D-163")
+      restartActivities(app)
       for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
       apps[app].entries.removeAll { !$0.inCentre && !$0.onLockScreen }
     }

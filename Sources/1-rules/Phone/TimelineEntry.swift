@@ -28,6 +28,8 @@ public struct TimelineEntry: Hashable, Sendable {
     case summary(Summary)
     /// Entries left the notification centre, the lock screen or the screen.
     case removed(ids: [String], reason: String)
+    /// A Live Activity changed (D-189).
+    case activity(ActivityChange)
     /// The user did something.
     case user(String)
     /// The app's code did something.

@@ -26,7 +26,7 @@ extension TimelineEntry: CustomStringConvertible {
     switch what {
     case .callback: "→"
     case .app: "←"
-    case .shown, .summary, .badge, .removed: "▣"
+    case .shown, .summary, .badge, .removed, .activity: "▣"
     case .user: "☝"
     case .arrived: "⇣"
     case .withheld: "×"
@@ -72,6 +72,7 @@ extension TimelineEntry.What {
     case .badge: "badge"
     case .summary: "summary"
     case .removed: "removed"
+    case .activity: "activity"
     case .user: "user"
     case .app: "act"
     case .fault: "fault"
@@ -91,6 +92,7 @@ extension TimelineEntry.What {
     case .badge(let from, let to): "badge \(from) → \(to)"
     case .summary(let summary): summary.description
     case .removed(let ids, let reason): "removed \(ids.joined(separator: ", ")): \(reason)"
+    case .activity(let change): change.description
     case .user(let text), .app(let text), .fault(let text), .system(let text): text
     case .notModelled(let text): "not modelled: \(text)"
     }
@@ -107,6 +109,7 @@ extension TimelineEntry.What {
     case .summary(let summary): summary.json
     case .removed(let ids, let reason):
       ["ids": .array(ids.map(JSONValue.string)), "reason": .string(reason)]
+    case .activity(let change): change.json
     case .user, .app, .fault, .system, .notModelled: nil
     }
   }

@@ -25,6 +25,10 @@ extension Phone {
     public var announcement = true
     /// How the app's entries lie together in the centre and on the lock screen (D-240).
     public var grouping = Grouping.automatic
+    /// Live Activities of the app.
+    public var liveActivities = true
+    /// More frequent updates of them.
+    public var frequentActivityPushes = true
 
     public init() {}
 

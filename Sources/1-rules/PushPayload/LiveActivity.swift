@@ -12,7 +12,7 @@ public struct LiveActivity: Hashable, Sendable {
     /// A push by the update token, or a broadcast on its channel.
     case push(Payload)
     /// The app itself changed it.
-    case appUpdated(JSONObject, staleDate: Instant?)
+    case appUpdated(JSONObject, staleDate: Instant?, relevanceScore: Double? = nil)
     case appEnded(JSONObject?, Dismissal)
     /// The user swiped it away.
     case userDismissed
@@ -78,7 +78,7 @@ public struct LiveActivity: Hashable, Sendable {
   /// One that the app starts itself.
   public init(
     attributesType: String, attributes: JSONObject, contentState: JSONObject, channel: String? = nil,
-    staleDate: Instant? = nil, startedAt: Instant
+    staleDate: Instant? = nil, relevanceScore: Double? = nil, startedAt: Instant
   ) {
     self.attributesType = attributesType
     self.attributes = attributes
@@ -86,6 +86,7 @@ public struct LiveActivity: Hashable, Sendable {
     self.startedAt = startedAt
     self.contentState = contentState
     self.staleDate = staleDate
+    self.relevanceScore = relevanceScore
     changedAt = startedAt
   }
 
@@ -112,8 +113,9 @@ public struct LiveActivity: Hashable, Sendable {
     let timely = settle(now, rules)
     switch event {
     case .push(let payload): return timely + take(payload, now, rules)
-    case .appUpdated(let content, let staleDate):
+    case .appUpdated(let content, let staleDate, let relevanceScore):
       if let ignored = ignoredWhenOver { return timely + [.ignored(ignored)] }
+      self.relevanceScore = relevanceScore
       return timely + update(content, staleDate: staleDate, now)
     case .appEnded(let content, let dismissal):
       if let ignored = ignoredWhenOver { return timely + [.ignored(ignored)] }

@@ -154,14 +154,16 @@ public actor PhoneLab {
       issueToken(to: bundleID, environment, kind, fresh: fresh, on: name)
     case .tokenAbandoned(let bundleID, _, let keepsWorking):
       if !keepsWorking { courier.uninstall(device: name, bundle: bundleID) }
-    case .handTokenToService(let bundleID, let token):
+    case .handTokenToService(let bundleID, let token, _):
       let environment = residents[name]?.environments[bundleID] ?? .production
       Task { [register, weak self] in
         guard let id = await register(name, bundleID, token, environment) else { return }
         await self?.perform(.registrationIDReceived(bundleID: bundleID, registrationID: id), on: name)
       }
     case .connectionChanged(let online): courier.setOnline(device: name, online)
-    case .notReached, .alertsAllowed: break
+    case .notReached, .tokenEnded, .subscribe, .unsubscribe, .alertsAllowed, .connectForMessages,
+      .disconnectFromMessages, .fetchMessageHistory, .changePreference:
+      break
     }
   }
 
@@ -181,12 +183,15 @@ public actor PhoneLab {
       switch kind {
       case .remote: .app
       case .voip: .voip
+      case .liveActivityStart: .liveActivityStart
+      case .liveActivity: .liveactivity
       }
     let token = courier.issueToken(
       device: name, bundle: bundleID, environment: simulated, kind: tokenKind, isFresh: fresh)
     switch kind {
-    case .remote: perform(.tokenIssued(bundleID: bundleID, token: token), on: name)
     case .voip: perform(.voipTokenIssued(bundleID: bundleID, token: token), on: name)
+    case .remote, .liveActivityStart, .liveActivity:
+      perform(.tokenIssued(bundleID: bundleID, token: token, kind: kind), on: name)
     }
   }
 
