@@ -247,6 +247,29 @@ struct ScreenTests {
     #expect(story.phone.screen.banners.map(\.body) == ["is ready"])
   }
 
+  @Test("D-204 D-258 a notification that is pulled open is on the screen until it is closed or used")
+  func expanded() {
+    for event in [Phone.Event.collapse(bundleID: Story.bundle), .tap(bundleID: Story.bundle, id: nil)] {
+      var story = Story(.g3)
+      let id = story.push(Sample.k1)
+      story.happens(.expand(bundleID: Story.bundle, id: nil))
+      #expect(story.phone.screen.expanded?.id == id)
+      #expect(story.phone.screen.expanded?.body == "Hello")
+      story.happens(event)
+      #expect(story.phone.screen.expanded == nil)
+    }
+  }
+
+  @Test("D-126 the screen hides what the previews hide")
+  func hidden() {
+    var story = Story(.g3)
+    story.happens(.lock)
+    story.push(Sample.k1)
+    #expect(story.phone.screen.lockScreen.flatMap(\.notifications).map(\.body) == ["Notification"])
+    story.happens(.unlock)
+    #expect(story.phone.screen.centre.flatMap(\.notifications).map(\.body) == ["Hello"])
+  }
+
   @Test("D-025 a provisional entry offers Keep and Turn Off")
   func provisional() {
     var story = Story(.g3, allowed: false)

@@ -19,6 +19,8 @@ public struct Screen: Hashable, Sendable {
   public var front: Icon?
   /// Over whatever else is there, newest first.
   public var banners: [Notification] = []
+  /// The notification that is pulled open, with its whole text and buttons (D-204, D-258).
+  public var expanded: Notification?
   /// The alert in the middle of the screen, which waits for an answer (D-127).
   public var alert: Alert?
   /// The question whether an app may notify (D-013).

@@ -15,6 +15,10 @@ extension Phone {
       screen.banners = banners
       screen.alert = modalAlert
     }
+    if let longLook {
+      screen.expanded =
+        listed { $0.id == longLook.id }.first { apps[$0.app].description.bundleID == longLook.bundleID }.map(drawn)
+    }
     screen.prompt = prompt.flatMap(question)
     screen.call = call
     return screen
