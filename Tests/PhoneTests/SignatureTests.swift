@@ -129,13 +129,27 @@ struct SignatureTests {
     (.performEndCall, "provider:performEndCallAction:", "provider(_:perform:)"),
   ]
 
+  /// ActivityKit and the SDK know no Objective-C: properties, whose name is the same in both columns.
+  static let properties: [(Callback.Method, String)] = [
+    (.activityEnablementUpdates, "ActivityAuthorizationInfo.activityEnablementUpdates"),
+    (.frequentPushEnablementUpdates, "ActivityAuthorizationInfo.frequentPushEnablementUpdates"),
+    (.pushToStartTokenUpdates, "Activity.pushToStartTokenUpdates"), (.activityUpdates, "Activity.activityUpdates"),
+    (.pushTokenUpdates, "Activity.pushTokenUpdates"), (.contentUpdates, "Activity.contentUpdates"),
+    (.activityStateUpdates, "Activity.activityStateUpdates"), (.didReceiveMessage, "BelfryKit.messages"),
+    (.messageHistory, "BelfryKit.messageHistory"), (.preferenceAnswer, "BelfryKit.onlyScheduled"),
+  ]
+
   @Test("every call has its selector and its Swift name, exactly")
   func names() {
     for (method, selector, swift) in Self.names {
       #expect(method.selector == selector)
       #expect(method.swiftName == swift)
     }
-    #expect(Set(Self.names.map(\.0)) == Set(Callback.Method.allCases))
+    for (method, name) in Self.properties {
+      #expect(method.selector == name)
+      #expect(method.swiftName == name)
+    }
+    #expect(Set(Self.names.map(\.0) + Self.properties.map(\.0)) == Set(Callback.Method.allCases))
   }
 
   @Test("declarations are whole: return type, parameters with names and types")
@@ -147,7 +161,11 @@ struct SignatureTests {
     #expect(
       Callback.Method.didReceiveRemoteNotification.objectiveC
         == "- (void)application:(UIApplication *)application didReceiveRemoteNotification:(NSDictionary *)userInfo")
-    for method in Callback.Method.allCases where method.owner != .notification {
+    for (method, _) in Self.properties {
+      #expect(method.swift.contains("var ") && method.swift.hasSuffix("{ get }"), "\(method)")
+    }
+    let properties = Set(Self.properties.map(\.0))
+    for method in Callback.Method.allCases where method.owner != .notification && !properties.contains(method) {
       #expect(method.objectiveC.hasPrefix("- ("), "\(method)")
       #expect(method.swift.hasPrefix("func "), "\(method)")
       for text in [method.objectiveC, method.swift] {

@@ -130,7 +130,7 @@ enum RuleTable {
     D-186 | A22 X14 | each VoIP push must report a call
     D-187 | A22 X14 | VoIP launches an app even after a force-quit
     D-188 | A19 A30 | newsstand: one wake a day
-    D-189 | - | push types that are no callbacks of an app
+    D-189 | - | push types that are no callbacks of an app; Live Activities by ActivityKit
     D-200 | S2 A3 | the keys of aps, and what becomes of others
     D-201 | S2 A3 | custom keys stand beside aps
     D-202 | S2 A3 | an alert is a text, or title, subtitle and body
@@ -201,11 +201,13 @@ enum RuleTable {
     D-279 | A15 | refused without permission or content
     D-280 | A20 A9 A7 | pending ones outlive the app's end
     D-300 | S0 X9 | in-app messages come from the service, not from APNs
+    D-302 | S0 | messages are kept, and all of them can be fetched
     D-303 | S0 | messages need a connection
     D-304 | S0 X9 | messages come in the foreground only
     D-305 | S0 | back in front, what was missed comes in order, once
     D-306 | S0 | a message shows nothing by itself
     D-308 | X9 S0 | what a message's callback holds
+    D-325 | S0 | without network the notified text is not in the app
     D-326 | S0 | one event by message and notification: shown once
     D-330 | S4 | a user may want the daily push only
     D-331 | S4 | the app's own switch for it, off at first
@@ -213,5 +215,6 @@ enum RuleTable {
     D-333 | S4 | the server looks at the value when it pushes
     D-334 | - | 17:00 in the user's zone
     D-335 | A15 | iOS itself offers all or nothing
+    D-349 | A26 | what APNs stored or discarded, by its metrics
     """
 }
