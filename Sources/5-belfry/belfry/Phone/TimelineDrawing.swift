@@ -66,7 +66,7 @@ struct TimelineDrawing {
   private static func look(_ what: TimelineEntry.What) -> (style: TextStyle, isTold: Bool) {
     switch what {
     case .callback: (.ink(.cyan, bold: true), true)
-    case .shown, .badge, .removed, .summary: (.ink(.yellow), true)
+    case .shown, .badge, .removed, .summary, .activity: (.ink(.yellow), true)
     case .arrived: (.ink(.magenta), true)
     case .fault: (.ink(.red, bold: true), true)
     case .withheld, .notModelled: (.ink(.red), true)
