@@ -29,7 +29,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "belfry", targets: ["belfry"]),
-    .library(name: "BelfryTesting", targets: ["BelfryTesting"]),
+    // for Swift tests that hold a phone: what it shows, and which callbacks run with what
+    .library(name: "BelfryTesting", targets: ["BelfryTesting", "Phone", "PushPayload", "Basics"]),
     // for Swift tests that push: the simulated APNs and our client, in the test's own process
     .library(
       name: "BelfryAPNS", targets: ["APNSSimulator", "APNSClient", "Delivery", "PushPayload", "Transport", "Basics"]),
@@ -91,7 +92,7 @@ let package = Package(
     // REST: /v1, JPush-compatible /v3, device-facing /device/v1, /metrics
     floor("4-doors", "HTTPAPI", ["Basics", "PushPayload", "Audience", "PushService", "Transport"]),
     // hosts many phones, drives them, tells what happens
-    floor("4-doors", "PhoneLab", ["Basics", "Phone", "APNSSimulator"]),
+    floor("4-doors", "PhoneLab", ["Basics", "PushPayload", "Phone", "APNSSimulator"]),
 
     // 5: the command line and the composition root: the only place that names concrete types together
     .executableTarget(
@@ -108,10 +109,10 @@ let package = Package(
       dependencies: ["Basics", "PushPayload", "Phone", "Delivery", "Transport", "APNSClient", "APNSSimulator"],
       path: "Benchmarks", exclude: ["aioapns_sender.py"], swiftSettings: settings),
 
-    // virtual clock, recording sinks, conformance suites; imported by no floor
+    // a phone for tests, recording sinks, conformance suites; imported by no floor
     .target(
       name: "BelfryTesting",
-      dependencies: ["Basics", "Delivery", "Audience", "Store"],
+      dependencies: ["Basics", "PushPayload", "Delivery", "Audience", "Phone", "Store"],
       path: "Sources/BelfryTesting", swiftSettings: settings),
 
     tests("BasicsTests", ["Basics", "BelfryTesting"]),
@@ -153,7 +154,9 @@ let package = Package(
     // what the documentation shows to Swift teams
     .testTarget(
       name: "ExampleTests",
-      dependencies: ["APNSSimulator", "APNSClient", "Delivery", "PushPayload", "Transport", "Basics"],
+      dependencies: [
+        "APNSSimulator", "APNSClient", "Delivery", "Phone", "PushPayload", "Transport", "Basics", "BelfryTesting",
+      ],
       path: "Examples/swift", swiftSettings: settings),
     // whole processes, so `belfry` must be built; foreign SDKs
     tests(

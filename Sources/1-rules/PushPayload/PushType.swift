@@ -51,6 +51,11 @@ public enum PushType: String, CaseIterable, Sendable {
     return String(topic.dropLast(topicSuffix.count))
   }
 
+  /// The topic with the suffix that this type wants, added if it is not there (case C13).
+  public func completed(topic: String) -> String {
+    topicSuffix.isEmpty || topic.hasSuffix(topicSuffix) ? topic : topic + topicSuffix
+  }
+
   /// The type whose suffix a topic ends with; nil for a plain bundle id.
   public static func suffixed(topic: String) -> PushType? {
     allCases.first { !$0.topicSuffix.isEmpty && topic.hasSuffix($0.topicSuffix) }

@@ -1,5 +1,5 @@
 import Delivery
-public import PushPayload
+import PushPayload
 import Transport
 
 /// The headers that many pushes share, prepared once: pseudo fields, `authorization`, topic, type and priority; and
@@ -57,12 +57,5 @@ struct HeaderBlocks {
       fields.append(HTTP2Field("apns-collapse-id", text, neverIndexed: !isRepeated))
     }
     return HTTP2FieldBlock(fields)
-  }
-}
-
-extension PushType {
-  /// The topic with the suffix that this type wants, added if it is not there (case C13).
-  public func completed(topic: String) -> String {
-    topicSuffix.isEmpty || topic.hasSuffix(topicSuffix) ? topic : topic + topicSuffix
   }
 }

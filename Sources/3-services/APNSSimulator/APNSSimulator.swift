@@ -105,7 +105,10 @@ public final class APNSSimulator: Sendable {
       }
       var control: ControlAPI?
       if let endpoint = configuration.control {
-        control = try ControlAPI.start(endpoint, core: core, credentials: credentials, keeper: keeper, loops: loops)
+        var listening: JSONObject = ["apns": .string("https://\(sandbox.endpoint.reachable)")]
+        listening["production"] = production.map { .string("https://\($0.endpoint.reachable)") }
+        control = try ControlAPI.start(
+          endpoint, core: core, credentials: credentials, keeper: keeper, loops: loops, listening: listening)
       }
       var proxy: ConnectProxy?
       if let endpoint = configuration.proxy {

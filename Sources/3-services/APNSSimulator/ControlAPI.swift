@@ -12,9 +12,10 @@ final class ControlAPI: Sendable {
 
   static func start(
     _ endpoint: Endpoint, core: SimulatorCore, credentials: SimulatorCredentials, keeper: StoreKeeper?,
-    loops: LoopGroup
+    loops: LoopGroup, listening: JSONObject
   ) throws(TransportFault) -> ControlAPI {
-    let routes = ControlRoutes(core: core, credentials: credentials, keeper: keeper, loops: loops)
+    let routes = ControlRoutes(
+      core: core, credentials: credentials, keeper: keeper, loops: loops, listening: listening)
     var limits = HTTPLimits()
     limits.body = 1 << 20
     limits.cancelsHandlersOfGonePeers = true
@@ -33,6 +34,8 @@ struct ControlRoutes: Sendable {
   let credentials: SimulatorCredentials
   let keeper: StoreKeeper?
   let loops: LoopGroup
+  /// Where providers connect, for who knows the control port only.
+  var listening: JSONObject = [:]
 
   func answer(_ request: HTTPRequest) async -> HTTPResponse {
     do {
@@ -52,7 +55,7 @@ struct ControlRoutes: Sendable {
     }
     let rest = Array(parts.dropFirst())
     switch parts.first ?? "" {
-    case "" where rest.isEmpty: return .json(200, Self.index)
+    case "" where rest.isEmpty: return .json(200, index)
     case "healthz" where rest.isEmpty: return try await health()
     case "devices" where rest.count >= 2 && rest[1] == "activities":
       return try await activities(request, device: rest[0], Array(rest.dropFirst(2)))
@@ -89,10 +92,12 @@ struct ControlRoutes: Sendable {
     faultPlaces,
   ].flatMap { $0 }
 
-  private static let index: JSONValue = [
-    "service": "Belfry's APNs simulator",
-    "routes": .array(places.map { .string($0) }),
-  ]
+  private var index: JSONValue {
+    [
+      "service": "Belfry's APNs simulator", "listening": .object(listening),
+      "routes": .array(Self.places.map { .string($0) }),
+    ]
+  }
 
   private func health() async throws -> HTTPResponse {
     try await keeper?.flush()  // finds also what goes wrong while nothing happens

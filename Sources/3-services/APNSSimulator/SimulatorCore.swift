@@ -336,6 +336,9 @@ final class SimulatorCore: Sendable {
     for (sink, entry) in after.activities { sink.courier.changed(entry) }
   }
 
+  /// When `wake` has something to do.
+  var due: Instant? { shared.withLock { $0.state.nextDue } }
+
   /// Time has passed, or begins.
   func wake() {
     change { shared, now in

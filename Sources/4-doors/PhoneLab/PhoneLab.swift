@@ -1,6 +1,7 @@
 public import APNSSimulator
 public import Basics
 public import Phone
+public import PushPayload
 
 /// Hosts simulated phones and joins each to the simulated APNs: what a phone asks of the outside is done, what comes
 /// for it is handed in, and its timers are kept.
@@ -15,6 +16,7 @@ public actor PhoneLab {
   private let courier: Courier
   private let clock: any WallClock
   private let register: Registrar
+  private let underway = Underway()
   private var residents: [String: Resident] = [:]
   private let (told, teller) = AsyncStream<LabEntry>.makeStream(bufferingPolicy: .bufferingNewest(4096))
 
@@ -27,6 +29,10 @@ public actor PhoneLab {
     var entries: [TimelineEntry] = []
     var waiters: [Waiter] = []
     var environments: [String: SimulatedEnvironment] = [:]
+    /// PushKit's, by bundle id.
+    var voipTokens: [String: [UInt8]] = [:]
+    /// Of the newest Live Activity, by bundle id.
+    var activityTokens: [String: [UInt8]] = [:]
   }
 
   private struct Waiter {
@@ -54,16 +60,18 @@ public actor PhoneLab {
   public func add(_ settings: PhoneSettings, named name: String) -> Bool {
     guard residents[name] == nil else { return false }
     residents[name] = Resident(phone: Phone(settings), connection: nil, alarm: nil)
-    let (arrivals, sink) = AsyncStream<Arrival>.makeStream()
+    let (arrivals, stream) = AsyncStream<Arrival>.makeStream()
+    let sink = Underway.Sink(underway: underway, stream: stream)
     residents[name]?.connection = courier.connect(
       device: name, keepsBudget: true, onRenewal: { sink.yield(.renewals($0)) }, onPush: { sink.yield(.push($0)) })
     if !settings.online { courier.setOnline(device: name, false) }
-    Task { [weak self] in
+    Task { [weak self, underway] in
       for await arrival in arrivals {
         switch arrival {
         case .push(let push): await self?.deliver(push, to: name)
         case .renewals(let renewals): await self?.take(renewals, on: name)
         }
+        underway.end()
       }
     }
     return true
@@ -78,6 +86,18 @@ public actor PhoneLab {
   /// The phone as it stands, to be asked; nil: no such phone.
   public func phone(_ name: String) -> Phone? { residents[name]?.phone }
 
+  /// The token that a push of that type goes to: PushKit's for VoIP, the newest activity's for a Live Activity, for want of
+  /// one the app's; nil for an app without.
+  public func token(for type: PushType, of bundleID: String, on name: String) -> [UInt8]? {
+    let own: [UInt8]? =
+      switch type {
+      case .voip: residents[name]?.voipTokens[bundleID]
+      case .liveactivity: residents[name]?.activityTokens[bundleID]
+      case .alert, .background, .complication, .fileprovider, .mdm, .location, .pushtotalk, .controls, .widgets: nil
+      }
+    return own ?? residents[name]?.phone.token(of: bundleID)
+  }
+
   /// Lets an event happen and performs what the phone asks for. Token requests are answered before this returns.
   /// Nothing happens for a name that is not there.
   public func perform(_ event: Phone.Event, on name: String) {
@@ -91,6 +111,20 @@ public actor PhoneLab {
   public func perform(_ events: [Phone.Event], on name: String) {
     for event in events { perform(event, on: name) }
   }
+
+  // MARK: for whoever moves the clock himself
+
+  /// When the next thing happens on a phone by itself; nil: nothing waits for time.
+  public var due: Instant? { residents.values.compactMap(\.phone.due).min() }
+
+  /// Lets everything happen that is due by the clock, phone after phone by name.
+  public func timePassed() {
+    for name in names { perform(.timePassed, on: name) }
+  }
+
+  /// Returns once everything that couriers and push services had for the phones when it was called, and what came of it,
+  /// has happened. Needs no time to pass.
+  public func settle() async { await underway.wait() }
 
   /// What happened on a phone since the last call.
   public func take(from name: String) -> [TimelineEntry] {
@@ -156,7 +190,9 @@ public actor PhoneLab {
       if !keepsWorking { courier.uninstall(device: name, bundle: bundleID) }
     case .handTokenToService(let bundleID, let token, _):
       let environment = residents[name]?.environments[bundleID] ?? .production
-      Task { [register, weak self] in
+      underway.begin()
+      Task { [register, underway, weak self] in
+        defer { underway.end() }
         guard let id = await register(name, bundleID, token, environment) else { return }
         await self?.perform(.registrationIDReceived(bundleID: bundleID, registrationID: id), on: name)
       }
@@ -189,9 +225,13 @@ public actor PhoneLab {
     let token = courier.issueToken(
       device: name, bundle: bundleID, environment: simulated, kind: tokenKind, isFresh: fresh)
     switch kind {
-    case .voip: perform(.voipTokenIssued(bundleID: bundleID, token: token), on: name)
-    case .remote, .liveActivityStart, .liveActivity:
+    case .voip:
+      residents[name]?.voipTokens[bundleID] = token
+      perform(.voipTokenIssued(bundleID: bundleID, token: token), on: name)
+    case .liveActivity:
+      residents[name]?.activityTokens[bundleID] = token
       perform(.tokenIssued(bundleID: bundleID, token: token, kind: kind), on: name)
+    case .remote, .liveActivityStart: perform(.tokenIssued(bundleID: bundleID, token: token, kind: kind), on: name)
     }
   }
 

@@ -9,6 +9,7 @@ let allCommands: [Command] =
     apnsCommand,
     phoneCommand,
   ] + phoneVerbs + [
+    scenarioCommand,
     configCommand,
     doctorCommand,
     completionCommand,

@@ -49,6 +49,12 @@ enum Files {
     guard made else { throw CommandFault("\(path): cannot be written; is its folder writable?") }
   }
 
+  static func write(_ text: String, to path: String) throws(CommandFault) {
+    do { try Data(text.utf8).write(to: URL(filePath: path)) } catch {
+      throw CommandFault("\(path): cannot be written; is its folder there, and writable?")
+    }
+  }
+
   static func makeFolder(_ path: String) throws(CommandFault) {
     do {
       try FileManager.default.createDirectory(

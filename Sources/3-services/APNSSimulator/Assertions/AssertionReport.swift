@@ -24,7 +24,7 @@ struct AssertionReport: Sendable {
     var conditions: [String]
     /// What else is worth knowing, a sentence each.
     var remarks: [String] = []
-    var nearest: (push: LoggedNotification, differences: [Difference])?
+    var nearest: (push: LoggedNotification, differences: [JSONDifference])?
     /// Pushes of that description that were refused.
     var refusals: [LoggedRefusal] = []
   }
@@ -51,6 +51,16 @@ struct AssertionReport: Sendable {
         failure: verdict.passed
           ? nil : Failure(verdict, nearest: nearest[index] ?? nil, refusals: refusals))
     }
+  }
+
+  var junit: JUnitReport {
+    JUnitReport([
+      .init(
+        name: suite, startedAt: startedAt, time: time,
+        cases: cases.map { one in
+          .init(name: one.name, time: one.time, failure: one.failure.map { ($0.summary, $0.text) })
+        })
+    ])
   }
 
   // MARK: JSON
@@ -102,7 +112,7 @@ struct AssertionReport: Sendable {
 
 extension AssertionReport.Failure {
   init(
-    _ verdict: AssertionRun.Verdict, nearest: (push: LoggedNotification, differences: [Difference])?,
+    _ verdict: AssertionRun.Verdict, nearest: (push: LoggedNotification, differences: [JSONDifference])?,
     refusals: [LoggedRefusal]
   ) {
     let expectation = verdict.expectation

@@ -89,8 +89,8 @@ struct AssertionRun: Sendable {
   /// the newest.
   static func nearest(
     to expectations: [Expectation], among pushes: [LoggedNotification]
-  ) -> [(push: LoggedNotification, differences: [Difference])?] {
-    var best: [(push: LoggedNotification, differences: [Difference], cost: Int)?] = expectations.map { _ in nil }
+  ) -> [(push: LoggedNotification, differences: [JSONDifference])?] {
+    var best: [(push: LoggedNotification, differences: [JSONDifference], cost: Int)?] = expectations.map { _ in nil }
     let weight = expectations.reduce(1) { $0 + 1 + ($1.payload?.encodedSize ?? 0) / 4096 }
     for entry in pushes.suffix(max(100, 200_000 / weight)) {
       var push = SeenPush(entry)

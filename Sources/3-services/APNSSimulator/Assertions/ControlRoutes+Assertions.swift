@@ -20,7 +20,7 @@ extension ControlRoutes {
     case .json: return .json(status, report.json)
     case .junit:
       return HTTPResponse(
-        status: status, headers: ["Content-Type": "application/xml"], body: Array(JUnitText.write(report).utf8))
+        status: status, headers: ["Content-Type": "application/xml"], body: Array(report.junit.xml.utf8))
     }
   }
 

@@ -33,25 +33,25 @@ struct Expectation: Equatable, Sendable {
   }
 
   /// The ways in which a push is not what was expected, of its payload the first 1,000; empty exactly when it matches.
-  func differences(_ push: inout SeenPush) -> [Difference] {
+  func differences(_ push: inout SeenPush) -> [JSONDifference] {
     filter.differences(push.entry) + headerDifferences(push.entry) + payloadDifferences(&push)
   }
 
-  private func headerDifferences(_ entry: LoggedNotification) -> [Difference] {
+  private func headerDifferences(_ entry: LoggedNotification) -> [JSONDifference] {
     guard !headers.isEmpty else { return [] }
     let sent = Dictionary(entry.headers.map { ($0.name, $0.value) }) { first, _ in first }
     return headers.compactMap { header in
       let actual = sent[header.name.rawValue]
       guard actual != header.value else { return nil }
-      return Difference(
+      return JSONDifference(
         path: "headers.\(header.name.rawValue)", expected: header.value.inJSON, actual: actual.inJSON)
     }
   }
 
-  private func payloadDifferences(_ push: inout SeenPush) -> [Difference] {
+  private func payloadDifferences(_ push: inout SeenPush) -> [JSONDifference] {
     guard let payload else { return [] }
     guard let actual = push.payload() else {
-      return [Difference(path: "payload", expected: payload.text, actual: "(no JSON)")]
+      return [JSONDifference(path: "payload", expected: payload.text, actual: "(no JSON)")]
     }
     return JSONDifference.between(payload, actual, match: match)
   }
@@ -94,7 +94,7 @@ struct SeenPush {
 
 extension String? {
   /// A JSON string, `(nothing)` for nil.
-  var inJSON: String { map { JSONValue.string($0).text } ?? Difference.nothing }
+  var inJSON: String { map { JSONValue.string($0).text } ?? JSONDifference.nothing }
 }
 
 extension NotificationFilter {
@@ -110,13 +110,13 @@ extension NotificationFilter {
   }
 
   /// Every condition that a push does not meet; empty exactly when it `matches`.
-  func differences(_ entry: LoggedNotification) -> [Difference] {
+  func differences(_ entry: LoggedNotification) -> [JSONDifference] {
     let push = entry.push
-    var differences: [Difference] = []
+    var differences: [JSONDifference] = []
     func compare<Value: Equatable>(_ name: String, _ expected: Value?, _ actual: Value?, _ text: (Value) -> String) {
       guard let expected, expected != actual else { return }
       differences.append(
-        Difference(path: name, expected: text(expected), actual: actual.map(text) ?? Difference.nothing))
+        JSONDifference(path: name, expected: text(expected), actual: actual.map(text) ?? JSONDifference.nothing))
     }
     let quoted = { (text: String) in JSONValue.string(text).text }
     compare("token", token, push.token) { quoted($0.hex) }
@@ -132,20 +132,21 @@ extension NotificationFilter {
     if finding != nil || findings != nil {
       let found = entry.findings
       let actual =
-        found.isEmpty ? Difference.nothing : found.map { "\($0.severity): \($0.code.rawValue)" }.joined(separator: ", ")
+        found.isEmpty
+        ? JSONDifference.nothing : found.map { "\($0.severity): \($0.code.rawValue)" }.joined(separator: ", ")
       if let finding, !found.contains(where: { $0.code == finding }) {
-        differences.append(Difference(path: "finding", expected: finding.rawValue, actual: actual))
+        differences.append(JSONDifference(path: "finding", expected: finding.rawValue, actual: actual))
       }
       if let findings, !findings.holds(found) {
-        differences.append(Difference(path: "findings", expected: findings.text, actual: actual))
+        differences.append(JSONDifference(path: "findings", expected: findings.text, actual: actual))
       }
     }
     let place = "number \(entry.number) at \(push.receivedAt)"
     if let since, !since.isBefore(entry) {
-      differences.append(Difference(path: "since", expected: since.text, actual: place))
+      differences.append(JSONDifference(path: "since", expected: since.text, actual: place))
     }
     if let until, until.isBefore(entry) {
-      differences.append(Difference(path: "until", expected: until.text, actual: place))
+      differences.append(JSONDifference(path: "until", expected: until.text, actual: place))
     }
     return differences
   }

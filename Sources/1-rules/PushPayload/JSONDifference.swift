@@ -1,35 +1,39 @@
-internal import PushPayload
-
-/// One place in which a push is not what was expected, in words that a person reads: `payload.aps.alert`.
-struct Difference: Hashable, Sendable {
-  var path: String
+/// One place in which a JSON value is not what was expected, in words that a person reads: `payload.aps.alert`. Values are
+/// compared by what they mean: members in any order, numbers by their value.
+public struct JSONDifference: Hashable, Sendable {
+  public var path: String
   /// JSON, or words in parentheses: `(nothing)`.
-  var expected: String
-  var actual: String
+  public var expected: String
+  public var actual: String
 
-  static let nothing = "(nothing)"
-}
+  public init(path: String, expected: String, actual: String) {
+    self.path = path
+    self.expected = expected
+    self.actual = actual
+  }
 
-/// Compares two JSON values by what they mean: members in any order, numbers by their value.
-enum JSONDifference {
-  enum Match: String, CaseIterable, Sendable {
+  public static let nothing = "(nothing)"
+
+  public enum Match: String, CaseIterable, Sendable {
     /// Objects may have more members than expected; arrays may not have more elements.
     case contains
     case exact
   }
 
   /// The places where `actual` is not as expected, in the order of the expected members, the first 1,000 of them; empty
-  /// exactly when `isNone`.
-  static func between(_ expected: JSONValue, _ actual: JSONValue, match: Match) -> [Difference] {
-    var differences: [Difference] = []
-    collect(&differences, expected, actual, match: match, at: .root)
+  /// exactly when `isNone`. Paths begin with `root`.
+  public static func between(
+    _ expected: JSONValue, _ actual: JSONValue, match: Match, root: String = "payload"
+  ) -> [JSONDifference] {
+    var differences: [JSONDifference] = []
+    collect(&differences, expected, actual, match: match, at: JSONPath(root))
     return differences
   }
 
   private static let most = 1_000
 
   /// Whether `actual` is as expected: for many comparisons, since it ends at the first difference and names no place.
-  static func isNone(between expected: JSONValue, _ actual: JSONValue, match: Match) -> Bool {
+  public static func isNone(between expected: JSONValue, _ actual: JSONValue, match: Match) -> Bool {
     switch (expected, actual) {
     case (.object(let expected), .object(let actual)):
       let isThere = expected.members.allSatisfy { member in
@@ -47,7 +51,7 @@ enum JSONDifference {
   }
 
   private static func collect(
-    _ differences: inout [Difference], _ expected: JSONValue, _ actual: JSONValue, match: Match, at path: JSONPath
+    _ differences: inout [JSONDifference], _ expected: JSONValue, _ actual: JSONValue, match: Match, at path: JSONPath
   ) {
     guard differences.count < most, !isNone(between: expected, actual, match: match) else { return }
     switch (expected, actual) {
@@ -68,7 +72,7 @@ enum JSONDifference {
   }
 
   private static func objects(
-    _ differences: inout [Difference], _ expected: JSONObject, _ actual: JSONObject, match: Match, at path: JSONPath
+    _ differences: inout [JSONDifference], _ expected: JSONObject, _ actual: JSONObject, match: Match, at path: JSONPath
   ) {
     var known: Set<String> = []
     for member in expected.members where known.insert(member.key).inserted {
@@ -93,10 +97,8 @@ enum JSONDifference {
     return left.double == right.double && !(left.isInteger && right.isInteger)
   }
 
-  private static func difference(at path: JSONPath, _ expected: JSONValue?, _ actual: JSONValue?) -> Difference {
-    Difference(
-      path: path == .root ? "payload" : JSONPath([.key("payload")] + path.steps).description,
-      expected: expected?.text ?? Difference.nothing, actual: actual?.text ?? Difference.nothing)
+  private static func difference(at path: JSONPath, _ expected: JSONValue?, _ actual: JSONValue?) -> JSONDifference {
+    JSONDifference(path: path.description, expected: expected?.text ?? nothing, actual: actual?.text ?? nothing)
   }
 }
 

@@ -1,5 +1,3 @@
-public import Basics
-
 /// Time that a test moves. Sleepers wake in the order of their due time, each before `advance` returns to the test's
 /// next line is not promised: await the effect itself.
 public final class VirtualClock: WallClock {

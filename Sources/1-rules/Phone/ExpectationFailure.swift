@@ -1,0 +1,91 @@
+/// What was expected beside what happened, and the rules that decided; made to be read.
+public struct ExpectationFailure: Error, Hashable, Sendable {
+  /// One line.
+  public var summary: String
+  public var rows: [Row]
+  /// What was withheld from the user or the app meanwhile, and what was wrong with the app: mostly the reason.
+  public var reasons: [TimelineEntry]
+
+  public struct Row: Hashable, Sendable {
+    public var mark: Mark
+    public var expected: String?
+    /// What happened there; beside `missing` what comes nearest.
+    public var actual: TimelineEntry?
+
+    init(_ mark: Mark, _ expected: EntryPattern?, _ actual: TimelineEntry?) {
+      self.mark = mark
+      self.expected = expected?.description
+      self.actual = actual
+    }
+  }
+
+  public enum Mark: String, Sendable {
+    case same = "="
+    /// Both are there and differ.
+    case other = "≠"
+    case missing = "-"
+    case extra = "+"
+    case forbidden = "!"
+    /// Not looked for, since what stands before it is missing.
+    case unknown = "?"
+  }
+
+  init(_ summary: String, rows: [Row], entries: [TimelineEntry]) {
+    self.summary = summary
+    self.rows = rows
+    let shown = Set(rows.compactMap(\.actual))
+    reasons = entries.filter { ["withheld", "fault", "notModelled"].contains($0.what.name) && !shown.contains($0) }
+  }
+
+  /// The rules that decided what happened in place of what was expected, in their order, each once.
+  public var rules: [Rule] {
+    var seen: Set<Rule> = []
+    let deciding = rows.filter { $0.mark != .same }.compactMap(\.actual) + reasons
+    return deciding.map(\.rule).filter { seen.insert($0).inserted }
+  }
+}
+
+extension ExpectationFailure: CustomStringConvertible {
+  public var description: String { rows.isEmpty ? summary : "\(summary):\n\(table())" }
+
+  /// Two columns: expected, and what happened with the rule that decided.
+  public func table(width: Int = 110) -> String {
+    guard !rows.isEmpty else { return "" }
+    let longest = rows.compactMap { $0.expected?.count }.max() ?? 0
+    let left = min(max(longest, 8), max(20, width * 2 / 5))
+    let right = max(30, width - left - 5)
+    var lines = ["    \(Self.padded("expected", left)) │ what happened"]
+    for row in rows {
+      let pieces = Self.wrapped(row.expected ?? "", left)
+      let near = row.mark == .missing && row.actual != nil ? "nearest: " : ""
+      let actual =
+        row.actual.map { near + $0.line(width: right - near.count) } ?? (row.mark == .unknown ? "" : "nothing")
+      for (index, piece) in pieces.enumerated() {
+        let line = "  \(index == 0 ? row.mark.rawValue : " ") \(Self.padded(piece, left)) │ \(index == 0 ? actual : "")"
+        lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
+      }
+    }
+    if !reasons.isEmpty {
+      lines.append("  and meanwhile:")
+      lines += reasons.map { "    \($0.line(width: width - 4))" }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  /// Broken at spaces, else in the middle of a word.
+  private static func wrapped(_ text: String, _ width: Int) -> [String] {
+    var lines: [String] = []
+    var rest = text[...]
+    while rest.count > width {
+      let head = rest.prefix(width)
+      let end = head.lastIndex(of: " ").map { $0 > head.startIndex ? $0 : head.endIndex } ?? head.endIndex
+      lines.append(String(rest[..<end]))
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return lines + [String(rest)]
+  }
+}

@@ -1,0 +1,116 @@
+internal import Basics
+internal import Phone
+internal import PushPayload
+
+/// What must be so after a step, or at the end: of the timeline since the step before (at the end: of all), of what stands
+/// on the phone, and of the answers to the step's pushes.
+struct ScenarioExpectation: Sendable {
+  var path: JSONPath
+  /// Phones by name; nil: those of the step.
+  var phones: [String]?
+  var bundleID: String?
+  /// With where each stands.
+  var timeline: [(path: JSONPath, expectation: TimelineExpectation)] = []
+  /// Of `Phone.facts`.
+  var facts: JSONObject = [:]
+  /// Status, or members of the answer; of each push of the step.
+  var answer: JSONValue?
+
+  /// The lists of patterns, by name.
+  static let lists: [Shape.Field] = [
+    .init(name: "exact", shape: patterns, help: "All that happened, in this order."),
+    .init(name: "callbacks", shape: patterns, help: "The callbacks, all of them, in this order."),
+    .init(name: "shown", shape: patterns, help: "What was shown or sounded, all of it, in this order: \"BCSN\"."),
+    .init(name: "contains", shape: patterns, help: "Each of these happened."),
+    .init(name: "inOrder", shape: patterns, help: "These happened, one after the other, with anything between."),
+    .init(name: "never", shape: patterns, help: "None of these happened."),
+  ]
+  private static let patterns = Shape.list(.named("pattern"))
+
+  static let facts: [Shape.Field] = [
+    .init(name: "state", shape: .word(AppState.allCases.map(\.rawValue)), help: "Where the app is in its life."),
+    .init(name: "badge", shape: .whole, help: "The number at its icon; 0 for none."),
+    .init(name: "centre", shape: .list(.text), help: "Its notifications in the centre, newest first."),
+    .init(name: "lockScreen", shape: .list(.text), help: "Those on the lock screen, newest first."),
+    .init(name: "installed", shape: .flag, help: "It is on the phone."),
+    .init(name: "token", shape: .flag, help: "It has a device token."),
+    .init(name: "registered", shape: .flag, help: "The push service has given it a registration id."),
+    .init(
+      name: "prompt", shape: .any, help: "The bundle id of the app whose permission prompt is on the screen, or null."),
+    .init(name: "locked", shape: .flag, help: "The phone is locked."),
+    .init(name: "online", shape: .flag, help: "The phone has a network."),
+  ]
+
+  static let others: [Shape.Field] = [
+    .init(name: "on", shape: .oneOrMore(.text), help: "The phones meant; default those of the step."),
+    .init(name: "of", shape: .text, help: "The app meant; default the step's."),
+    .init(
+      name: "answer", shape: .either([.whole, .object]),
+      help: "APNs' answer to each push of the step, or the service's: the status, or {status, reason}."),
+  ]
+
+  static func list(
+    _ reading: Reading?, apps: [String: String], phones: [String], bundleID: String?
+  ) throws(ScenarioFault) -> [ScenarioExpectation] {
+    var list: [ScenarioExpectation] = []
+    for element in reading?.oneOrMore ?? [] {
+      list.append(try read(element, apps: apps, phones: phones, bundleID: bundleID))
+    }
+    return list
+  }
+
+  private static func read(
+    _ reading: Reading, apps: [String: String], phones: [String], bundleID: String?
+  ) throws(ScenarioFault) -> ScenarioExpectation {
+    var expectation = ScenarioExpectation(path: reading.path, bundleID: bundleID)
+    for (name, member) in try reading.members(known: (lists + facts + others).map(\.name)) {
+      switch name {
+      case "on": expectation.phones = try member.names(of: phones)
+      case "of": expectation.bundleID = apps[try member.word(of: apps.keys.sorted())]
+      case "answer": expectation.answer = member.value
+      case "exact", "contains", "inOrder", "never", "callbacks", "shown":
+        var patterns: [EntryPattern] = []
+        for element in try member.list() { patterns.append(try element.pattern(of: name)) }
+        let meant: TimelineExpectation =
+          switch name {
+          case "contains": .contains(patterns)
+          case "inOrder": .inOrder(patterns)
+          case "never": .never(patterns)
+          case "callbacks": .exactly(patterns, of: ["callback"])
+          case "shown": .exactly(patterns, of: ["shown"])
+          default: .exactly(patterns, of: nil)
+          }
+        expectation.timeline.append((member.path, meant))
+      default: expectation.facts[name] = member.value
+      }
+    }
+    return expectation
+  }
+}
+
+extension Reading {
+  /// In a list of callbacks or of what was shown the kind goes without saying.
+  fileprivate func pattern(of list: String) throws(ScenarioFault) -> EntryPattern {
+    let kind = list == "callbacks" ? "callback" : list == "shown" ? "shown" : nil
+    var given = value
+    if let kind {
+      if value.string != nil {
+        given = .object([kind: value])
+      } else if value.object?[kind] == nil, value.object?["rule"] == nil, value.object?["text"] == nil {
+        given = .object([kind: value])
+      }
+    }
+    do throws(PatternFault) { return try EntryPattern(given) } catch {
+      var steps = error.path.steps
+      if kind != nil, given != value, !steps.isEmpty { steps.removeFirst() }
+      throw ScenarioFault(path: JSONPath(path.steps + steps), found: error.found, remedy: error.remedy)
+    }
+  }
+
+  /// Names of the phones that there are.
+  func names(of known: [String]) throws(ScenarioFault) -> [String] {
+    var names: [String] = []
+    for element in oneOrMore { names.append(try element.word(of: known)) }
+    return names
+  }
+}

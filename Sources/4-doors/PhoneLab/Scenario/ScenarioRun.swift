@@ -1,0 +1,351 @@
+internal import APNSSimulator
+public import Basics
+internal import Phone
+public import PushPayload
+
+extension Scenario {
+  /// Plays it: brings phones and apps to their start, does each step, looks at each expectation.
+  public func run(in world: some ScenarioWorld) async -> ScenarioResult {
+    var run = ScenarioRun(self, world)
+    await run.prepare()
+    for (index, step) in steps.enumerated() { await run.play(step, number: index + 1) }
+    await run.finish()
+    return run.result
+  }
+
+  /// When a virtual world should begin, so that phones and apps are ready at `start`.
+  public var preparation: Instant { start - .minutes(10) }
+}
+
+/// One playing of a scenario.
+private struct ScenarioRun<World: ScenarioWorld> {
+  let scenario: Scenario
+  let world: World
+  var result: ScenarioResult
+  /// What the scenario's names of pushes stand for, on each phone.
+  private var names: [String: [String: String]] = [:]
+  private var pushes = 0
+  private var all: [String: [TimelineEntry]] = [:]
+
+  init(_ scenario: Scenario, _ world: World) {
+    self.scenario = scenario
+    self.world = world
+    result = ScenarioResult(name: scenario.name)
+  }
+
+  // MARK: start
+
+  mutating func prepare() async {
+    let begin = world.now
+    for (name, settings) in scenario.phones {
+      var first = settings
+      (first.online, first.locked) = (true, false)
+      await world.lab.add(first, named: name)
+      for (_, app) in scenario.apps { await open(app, on: name) }
+    }
+    if world.patience == .milliseconds(0) {
+      await world.pass(until: begin + (scenario.start - scenario.preparation))
+    }
+    for (name, settings) in scenario.phones {
+      // what is to stay in front comes last
+      for (_, app) in scenario.apps where !app.start.isFront { await bring(app, on: name) }
+      for (_, app) in scenario.apps where app.start.isFront { await bring(app, on: name) }
+      if !settings.online { await world.lab.perform(.networkChanged(online: false), on: name) }
+      if settings.locked { await world.lab.perform(.lock, on: name) }
+    }
+    await world.settle()
+    for (name, _) in scenario.phones { _ = await world.lab.take(from: name) }
+  }
+
+  /// Its first launch, some time before the scenario starts.
+  private func open(_ app: ScenarioApp, on phone: String) async {
+    guard app.start != .absent else { return }
+    await world.lab.perform(.installApp(app.description), on: phone)
+    guard app.start != .installed else { return }
+    await world.lab.perform(.launch(bundleID: app.description.bundleID), on: phone)
+    await answerPrompt(of: app, on: phone)
+    await world.settle()
+    await waitForToken(of: app, on: phone)
+    await world.lab.perform(.home, on: phone)
+  }
+
+  /// To where it stands when the scenario starts.
+  private func bring(_ app: ScenarioApp, on phone: String) async {
+    let bundleID = app.description.bundleID
+    let events: [Phone.Event] =
+      switch app.start {
+      case .absent, .installed: []
+      case .active: [.launch(bundleID: bundleID)]
+      case .inactive: [.launch(bundleID: bundleID), .openCentre]
+      case .background: [.launch(bundleID: bundleID), .home]
+      case .suspended: [.suspend(bundleID: bundleID)]
+      case .notRunning: [.suspend(bundleID: bundleID), .endBySystem(bundleID: bundleID)]
+      case .forceQuit: [.forceQuit(bundleID: bundleID)]
+      }
+    await world.lab.perform(events, on: phone)
+  }
+
+  private func answerPrompt(of app: ScenarioApp, on phone: String) async {
+    let bundleID = app.description.bundleID
+    let isAsked = await world.lab.phone(phone)?.promptedApp == bundleID
+    var settings = Phone.UserSettings()
+    switch app.permission {
+    case .notAsked, .provisional: return
+    case .allowed: if isAsked { return await world.lab.perform(.answerPrompt(allow: true), on: phone) }
+    case .denied:
+      if isAsked { return await world.lab.perform(.answerPrompt(allow: false), on: phone) }
+      settings.allowed = false
+    }
+    await world.lab.perform(.changePermission(bundleID: bundleID, settings), on: phone)
+  }
+
+  /// Where tokens take their time.
+  private func waitForToken(of app: ScenarioApp, on phone: String) async {
+    guard world.patience > .milliseconds(0), !app.description.script.isEmpty else { return }
+    let limit = world.now + world.patience
+    while world.now < limit, await world.lab.phone(phone)?.registrationID(of: app.description.bundleID) == nil {
+      await world.pass(until: world.now + .milliseconds(20))
+    }
+  }
+
+  // MARK: steps
+
+  mutating func play(_ step: Scenario.Step, number: Int) async {
+    await world.pass(until: world.now + scenario.pace)
+    var answers: [(phone: String?, answer: ScenarioAnswer)] = []
+    for deed in step.deeds {
+      switch deed {
+      case .wait(let span): await world.pass(until: world.now + span)
+      case .until(let time): await world.pass(until: time)
+      case .event(let make):
+        for name in step.phones {
+          guard let phone = await world.lab.phone(name) else { continue }
+          await world.lab.perform(make(phone, names[name] ?? [:]), on: name)
+        }
+      case .install(let bundleID):
+        guard let app = scenario.apps.first(where: { $0.app.description.bundleID == bundleID })?.app else { continue }
+        for name in step.phones { await world.lab.perform(.installApp(app.description), on: name) }
+      case .push(let push): answers += await send(push, to: step.phones)
+      case .service(let body): answers.append((nil, await call(body, for: step.phones, step)))
+      }
+      await world.settle()
+    }
+    let place = "step \(number), \(step.title)"
+    let looked = await look(at: step.expectations, of: step.phones, answers, place)
+    let wantsAnswers = step.expectations.contains { $0.answer != nil }
+    if !wantsAnswers {
+      for (phone, answer) in answers where answer.status != 200 {
+        result.failures.append(
+          .init(
+            path: step.path, place: place, phone: phone, summary: "it was refused with \(answer.words)",
+            text: "If that is meant, say so with expect: {answer: \(answer.status)}.", update: nil))
+      }
+    }
+    for (phone, entries) in looked {
+      all[phone, default: []] += entries
+      result.timeline += entries.map { LabEntry(phone: phone, entry: $0) }
+    }
+  }
+
+  mutating func finish() async {
+    let phones = scenario.phones.map(\.name)
+    for expectation in scenario.expectations {
+      for phone in expectation.phones ?? phones {
+        await check(expectation, on: phone, all[phone] ?? [], [], "at the end")
+      }
+    }
+  }
+
+  // MARK: pushing
+
+  private mutating func send(
+    _ push: ScenarioPush, to phones: [String]
+  ) async -> [(phone: String?, answer: ScenarioAnswer)] {
+    let app = scenario.apps.first { $0.app.description.bundleID == push.bundleID }?.app.description
+    let environment: SimulatedEnvironment = app?.apsEnvironment == .development ? .sandbox : .production
+    var answers: [(String?, ScenarioAnswer)] = []
+    for phone in push.channel == nil ? phones.map(Optional.some) : [nil] {
+      pushes += 1
+      var sent = ProviderPush(
+        payload: push.payload, token: "", headers: complete(push), bundleID: push.bundleID, environment: environment,
+        channel: push.channel)
+      if let phone {
+        guard let token = await world.lab.token(for: sent.pushType, of: push.bundleID, on: phone) else {
+          answers.append(
+            (phone, ScenarioAnswer(status: 0, reason: "no token", explanation: "\(push.bundleID) has none on \(phone)"))
+          )
+          continue
+        }
+        sent.token = token.hex
+      }
+      let answer = await world.push(sent)
+      answers.append((phone, answer))
+      if let name = push.name {
+        names[phone ?? "", default: [:]][name] =
+          sent.headers.first { $0.name == "apns-collapse-id" }?.value ?? answer.id ?? name
+      }
+    }
+    return answers
+  }
+
+  /// As a careful provider would: id, topic, type and priority where the scenario gives none.
+  private func complete(_ push: ScenarioPush) -> [(name: String, value: String)] {
+    var headers = push.headers.map { (name: $0.name.lowercased(), value: $0.value) }
+    func value(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    func add(_ name: String, _ text: @autoclosure () -> String) {
+      if value(name) == nil { headers.append((name, text())) }
+    }
+    let whole = (try? JSONReader.read(push.payload))?.value ?? .null
+    add("apns-push-type", PushType.inferred(from: whole).rawValue)
+    let type = value("apns-push-type").flatMap(PushType.init(rawValue:)) ?? .alert
+    if let channel = push.channel {
+      add("apns-channel-id", channel)
+      add("apns-expiration", "0")
+    } else {
+      add("apns-topic", type.completed(topic: push.bundleID))
+      add(
+        "apns-id",
+        "00000000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - "\(pushes)".count)) + "\(pushes)")
+    }
+    add("apns-priority", "\((type.priorities.first ?? .immediate).rawValue)")
+    if let expires = push.expires {
+      add("apns-expiration", expires <= .milliseconds(0) ? "0" : "\((world.now + expires).seconds)")
+    }
+    return headers
+  }
+
+  private func call(_ body: JSONObject, for phones: [String], _ step: Scenario.Step) async -> ScenarioAnswer {
+    let bundleID = scenario.apps[0].app.description.bundleID
+    var body = body
+    if body["platform"] == nil { body["platform"] = ["ios"] }
+    if body["audience"] == nil {
+      var ids: [JSONValue] = []
+      for phone in phones {
+        if let id = await world.lab.phone(phone)?.registrationID(of: bundleID) { ids.append(.string(id)) }
+      }
+      body["audience"] = ["registration_id": .array(ids)]
+    }
+    if body["options"] == nil {
+      body["options"] = ["apns_production": .bool(scenario.apps[0].app.description.apsEnvironment != .development)]
+    }
+    return await world.call(body, of: bundleID)
+  }
+
+  // MARK: looking
+
+  /// Looks at a step's expectations, as long as the world has patience; answers what happened on each phone.
+  private mutating func look(
+    at expectations: [ScenarioExpectation], of phones: [String],
+    _ answers: [(phone: String?, answer: ScenarioAnswer)], _ place: String
+  ) async -> [(String, [TimelineEntry])] {
+    var entries: [(name: String, entries: [TimelineEntry])] = scenario.phones.map { ($0.name, []) }
+    let former = result
+    let limit = world.now + world.patience
+    while true {
+      for index in entries.indices { entries[index].entries += await world.lab.take(from: entries[index].name) }
+      result = former
+      for expectation in expectations {
+        for phone in expectation.phones ?? phones {
+          let told = entries.first { $0.name == phone }?.entries ?? []
+          await check(expectation, on: phone, told, answers.filter { $0.phone ?? phone == phone }.map(\.answer), place)
+        }
+      }
+      guard result.failures.count > former.failures.count, world.now < limit else { return entries }
+      await world.pass(until: world.now + .milliseconds(20))
+    }
+  }
+
+  private mutating func check(
+    _ expectation: ScenarioExpectation, on phone: String, _ entries: [TimelineEntry], _ answers: [ScenarioAnswer],
+    _ place: String
+  ) async {
+    let name: String? = scenario.phones.count > 1 ? phone : nil
+    for (path, timeline) in expectation.timeline {
+      result.checks += 1
+      guard let failure = timeline.resolving(names[phone] ?? [:]).failure(in: entries) else { continue }
+      result.failures.append(
+        .init(
+          path: path, place: place, phone: name, summary: failure.summary, text: failure.table(),
+          update: timeline.update(from: entries)))
+    }
+    if !expectation.facts.members.isEmpty,
+      let facts = await world.lab.phone(phone)?.facts(of: expectation.bundleID ?? "")
+    {
+      for fact in expectation.facts.members {
+        check(fact, of: facts, expectation, entries, place, name, names[phone] ?? [:])
+      }
+    }
+    if let wanted = expectation.answer {
+      result.checks += 1
+      let told = answers.map { wanted.object == nil ? JSONValue.number(JSONNumber($0.status)) : .object($0.json) }
+      if answers.isEmpty || !told.allSatisfy({ JSONDifference.isNone(between: wanted, $0, match: .contains) }) {
+        result.failures.append(
+          .init(
+            path: expectation.path.appending("answer"), place: place, phone: name,
+            summary: "the answer is not as expected",
+            text: "expected \(wanted.text)\nwas \(answers.map(\.words).joined(separator: ", "))", update: told.first))
+      }
+    }
+  }
+
+  private mutating func check(
+    _ fact: JSONObject.Member, of facts: JSONObject, _ expectation: ScenarioExpectation, _ entries: [TimelineEntry],
+    _ place: String, _ phone: String?, _ names: [String: String]
+  ) {
+    result.checks += 1
+    let actual = facts[fact.key] ?? .null
+    var wanted = fact.value
+    if let list = wanted.array {
+      wanted = .array(list.map { $0.string.flatMap { names[$0] }.map(JSONValue.string) ?? $0 })
+    }
+    guard !JSONDifference.isNone(between: wanted, actual, match: .contains) else { return }
+    let deciding: Set<String> =
+      switch fact.key {
+      case "badge": ["badge"]
+      case "state": ["transition"]
+      case "centre", "lockScreen": ["shown", "removed", "withheld"]
+      default: []
+      }
+    var lines = ["expected \(wanted.text)", "is       \(actual.text)"]
+    if let last = entries.last(where: { deciding.contains($0.what.name) }) {
+      lines.append("decided by \(last.line(width: 100))")
+    }
+    result.failures.append(
+      .init(
+        path: expectation.path.appending(fact.key), place: place, phone: phone,
+        summary: "\(fact.key) is not as expected",
+        text: lines.joined(separator: "\n"), update: actual))
+  }
+}
+
+extension ProviderPush {
+  /// By the header, as APNs would read it.
+  public var pushType: PushType {
+    headers.first { $0.name == "apns-push-type" }.flatMap { PushType(rawValue: $0.value) } ?? .alert
+  }
+}
+
+extension TimelineExpectation {
+  /// What it would have to say of these entries.
+  func update(from entries: [TimelineEntry]) -> JSONValue? {
+    func short(_ entry: TimelineEntry, bare: Bool) -> JSONValue {
+      let text = EntryPattern(of: entry).description
+      guard bare, text.hasPrefix("shown ") else { return .string(text) }
+      return .string(String(text.dropFirst(6)))
+    }
+    switch self {
+    case .exactly(_, let kinds):
+      let meant = entries.filter { kinds?.contains($0.what.name) ?? true }
+      return .array(meant.map { short($0, bare: kinds != nil) })
+    case .contains(let patterns), .inOrder(let patterns):
+      return .array(
+        patterns.compactMap { pattern in
+          if entries.contains(where: pattern.matches) { return .string(pattern.description) }
+          return entries.last { $0.what.name == pattern.kind }.map { short($0, bare: false) }
+        })
+    case .never(let patterns):
+      return .array(
+        patterns.filter { pattern in !entries.contains(where: pattern.matches) }.map { .string($0.description) })
+    }
+  }
+}

@@ -1,0 +1,128 @@
+internal import Basics
+internal import Phone
+internal import PushPayload
+
+/// What one step does, decided by the time the scenario is read; names of pushes are looked up when it happens.
+enum Deed: Sendable {
+  /// An event of the phones meant; made from each phone as it then is, and from what names of pushes stand for.
+  case event(@Sendable (Phone, [String: String]) -> Phone.Event)
+  case push(ScenarioPush)
+  /// The body of `POST /v3/push`.
+  case service(JSONObject)
+  case wait(Instant.Span)
+  case until(Instant)
+  /// Puts the app there as the scenario describes it.
+  case install(String)
+}
+
+/// A push as a provider sends it.
+struct ScenarioPush: Sendable {
+  /// What a scenario calls it in later steps.
+  var name: String?
+  var payload: [UInt8]
+  /// As written; what is not there is filled in as a careful provider would.
+  var headers: [(name: String, value: String)] = []
+  /// The app's bundle id.
+  var bundleID: String
+  /// A channel of the app that it is broadcast on.
+  var channel: String?
+  /// `apns-expiration` so long after now.
+  var expires: Instant.Span?
+}
+
+/// What a step may say beside its verb.
+struct StepContext: Sendable {
+  /// The app meant: by `of`, or the only one.
+  var bundleID: String?
+  /// The other members of the step.
+  var step: Reading
+  /// Bundle ids by the apps' names.
+  var apps: [String: String]
+
+  /// Of the app whose name stands there; else of the only one.
+  func bundle(_ reading: Reading) throws(ScenarioFault) -> String {
+    if let name = reading.value.string {
+      guard let bundleID = apps[name] ?? (apps.values.contains(name) ? name : nil) else {
+        _ = try reading.word(of: apps.keys.sorted())
+        throw reading.wrong("Name an app of the scenario.")
+      }
+      return bundleID
+    }
+    try reading.yes()
+    return try bundle()
+  }
+
+  func bundle() throws(ScenarioFault) -> String {
+    guard let bundleID else {
+      throw step.fault(
+        "it does not say which of the apps is meant",
+        "Write of: \"\(apps.keys.sorted().first ?? "app")\" beside it.")
+    }
+    return bundleID
+  }
+}
+
+/// One thing that a step can do. The table of all is the only place where verbs are told: reader, schema, documentation
+/// and the test that every event has one go by it.
+struct Verb: Sendable {
+  let name: String
+  let shape: Shape
+  let help: String
+  /// Cases of `Phone.Event` that it makes.
+  let covers: [String]
+  /// Other members that a step with this verb may have.
+  var more: [Shape.Field] = []
+  let read: @Sendable (Reading, StepContext) throws(ScenarioFault) -> [Deed]
+
+  init(
+    _ name: String, _ shape: Shape, covers: [String] = [], more: [Shape.Field] = [], _ help: String,
+    _ read: @escaping @Sendable (Reading, StepContext) throws(ScenarioFault) -> [Deed]
+  ) {
+    self.name = name
+    self.shape = shape
+    self.help = help
+    self.covers = covers
+    self.more = more
+    self.read = read
+  }
+
+  /// Of the phone; has no value.
+  static func phone(_ name: String, _ event: Phone.Event, covers: String? = nil, _ help: String) -> Verb {
+    Verb(name, .yes, covers: [covers ?? name], help) { (reading, _) throws(ScenarioFault) in
+      try reading.yes()
+      return [.event { _, _ in event }]
+    }
+  }
+
+  /// Of an app; the value is true or the app's name.
+  static func app(
+    _ name: String, covers: String? = nil, _ help: String, _ event: @escaping @Sendable (String) -> Phone.Event
+  ) -> Verb {
+    Verb(name, .either([.yes, .text]), covers: [covers ?? name], help) { (reading, context) throws(ScenarioFault) in
+      let bundleID = try context.bundle(reading)
+      return [.event { _, _ in event(bundleID) }]
+    }
+  }
+
+  /// Of a notification: true for the newest of the app, or the name that the push has in the scenario, its collapse id, or
+  /// the identifier of the request.
+  static func entry(
+    _ name: String, covers: String? = nil, _ help: String,
+    _ event: @escaping @Sendable (String, String?) -> Phone.Event
+  ) -> Verb {
+    Verb(name, .either([.yes, .text]), covers: [covers ?? name], help) { (reading, context) throws(ScenarioFault) in
+      let bundleID = try context.bundle()
+      if reading.value.bool == true { return [.event { _, _ in event(bundleID, nil) }] }
+      let id = try reading.text(like: "true for the newest, or the name of a push")
+      return [.event { _, names in event(bundleID, names[id] ?? id) }]
+    }
+  }
+
+  /// Members that every step may have.
+  static let common: [Shape.Field] = [
+    .init(name: "on", shape: .oneOrMore(.text), help: "The phones meant; default all."),
+    .init(name: "of", shape: .text, help: "The app meant, where there are several."),
+    .init(name: "note", shape: .text, help: "For people; stands in reports."),
+    .init(name: "expect", shape: .named("expect"), help: "What must be so after the step."),
+  ]
+}

@@ -1,0 +1,31 @@
+import Basics
+import PhoneLab
+
+/// Where the scenarios of one command are played: in virtual time, or at running servers.
+struct ScenarioWorlds {
+  private var apns: String?
+  private var service: (url: String, key: String, secret: String)?
+
+  init(_ parsed: ParsedCommand) throws(UsageFault) {
+    apns = parsed.value("apns")
+    guard let url = parsed.value("service") else { return }
+    guard apns != nil else {
+      throw UsageFault("'--service' needs '--apns' beside it: the simulated APNs that the service pushes to")
+    }
+    guard let key = parsed.value("app-key"), let secret = parsed.value("master-secret") else {
+      throw UsageFault("'--service' needs '--app-key' and '--master-secret' beside it (belfry app create prints them)")
+    }
+    service = (url.hasSuffix("/") ? String(url.dropLast()) : url, key, secret)
+  }
+
+  func make(_ scenario: Scenario) async throws -> any ScenarioWorld {
+    if let apns {
+      let running = service.map { ServiceDoor.running($0.url, key: $0.key, secret: $0.secret) }
+      return try await LiveWorld(apns: apns, service: running)
+    }
+    guard scenario.callsService else { return try await VirtualWorld(start: scenario.preparation) }
+    return try await VirtualWorld(start: scenario.preparation) { clock, apns in
+      try await ServiceDoor.inProcess(clock: clock, apns: apns)
+    }
+  }
+}
