@@ -324,7 +324,8 @@ extension Callback {
 extension TimelineEntry.What {
   /// Every `name` that there is.
   public static let names = [
-    "arrived", "callback", "shown", "withheld", "transition", "badge", "summary", "activity", "removed", "user", "act", "fault",
+    "arrived", "callback", "shown", "withheld", "transition", "badge", "summary", "activity", "removed", "user", "act",
+    "fault",
     "system", "notModelled",
   ]
 

@@ -89,7 +89,8 @@ func readScenario(_ path: String) throws(CommandFault) -> Scenario {
   let name = URL(filePath: path).deletingPathExtension().lastPathComponent
   do throws(ScenarioFault) {
     let sources = ScenarioSources(
-      file: { try Files.read(folder.appending(path: $0).path(percentEncoded: false)) }, zone: { try? ZoneDatabase.usual.zone(named: $0) })
+      file: { try Files.read(folder.appending(path: $0).path(percentEncoded: false)) },
+      zone: { try? ZoneDatabase.usual.zone(named: $0) })
     return try Scenario(value, name: name, sources: sources)
   } catch {
     throw CommandFault("\(path): \(error)")
