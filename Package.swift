@@ -120,7 +120,7 @@ let package = Package(
     tests("DeliveryTests", ["Delivery", "PushPayload", "Basics"]),
     tests("AudienceTests", ["Audience", "Basics"]),
     tests("PhoneTests", ["Phone", "PushPayload", "Basics"]),
-    tests("StoreTests", ["Store", "StoreSQLite", "Audience", "Basics", "BelfryTesting"]),
+    tests("StoreTests", ["Store", "StoreSQLite", "CSQLite", "Audience", "Basics", "BelfryTesting"]),
     tests("HTTPClientTests", ["HTTPClient", "Transport", "Basics"]),
     tests("BusTests", ["Bus", "Basics", "BelfryTesting"]),
     tests("TransportTests", ["Transport", "Basics", "BelfryTesting"]),

@@ -7,7 +7,7 @@ enum StorePushCases {
     ConformanceCase("a push is kept as it was accepted") { store in
       let app = try await store.sampleApp(devices: 3)
       try expect(try await store.lastPushID(), is: 0)
-      let push = StoreSamples.push(71, of: app, badge: .add(-2), clientID: "x")
+      let push = StoreSamples.push(71, of: app, badge: .add(-2), isScheduled: true, clientID: "x")
       try await store.acceptSample(push)
       let progress = try require(try await store.progress(app: app, push: 71))
       try expect(progress.push, is: push)

@@ -36,8 +36,8 @@ public enum ShardStart: Sendable {
   case begun(ShardHold, StoredPush, waiting: String?, pending: DeviceSet, claimed: [ClaimedDevice])
   /// Somebody else works on it.
   case busy
-  /// Nothing is owed, or there is no such push.
-  case finished
+  /// Nothing is owed, or there is no such push. `endedPush`: this call ended the push's last devices.
+  case finished(endedPush: Bool)
 }
 
 /// A device about to be sent to.
@@ -63,6 +63,8 @@ public enum OutcomeKind: Sendable, Hashable {
   case unanswered
   /// Its token died or changed its environment between acceptance and sending.
   case skipped
+  /// Its user wants only the scheduled push (D-333).
+  case skippedByPreference
 }
 
 public struct DeviceOutcome: Sendable, Equatable {

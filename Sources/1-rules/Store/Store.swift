@@ -25,7 +25,7 @@ public protocol Store: Sendable {
 
   /// Keeps a new device under the next ordinal of its app, or, when the app has one with this token, makes that one new:
   /// environment, secret, facts and time of registration are replaced and its token lives; it keeps its registration
-  /// id, alias, tags and badge. `.taken` when a new device's registration id is there already.
+  /// id, alias, tags, badge and preference. `.taken` when a new device's registration id is there already.
   func register(_ draft: DeviceDraft) async throws(StoreFault) -> StoredDevice
   func device(app: Int64, registrationID: String) async throws(StoreFault) -> StoredDevice?
   func changeDevice(
@@ -62,8 +62,9 @@ public protocol Store: Sendable {
   ///
   /// **Claiming** a device for a push applies the push's badge arithmetic to the badge kept for the device, once per
   /// device and message id however often it is claimed, and answers the badge as it is now. A device whose token died
-  /// or moved to the other environment since is not answered but ends as `.skipped` in the same transaction. Past the
-  /// push's deadline `begin` claims nobody.
+  /// or moved to the other environment since is not answered but ends as `.skipped` in the same transaction, and one
+  /// whose user wants only the scheduled push as `.skippedByPreference` when the push heeds that; no badge is counted for
+  /// either. Past the push's deadline `begin` claims nobody.
   func begin(
     push: Int64, shard: ShardIndex, holder: UInt64, claiming: Int, at now: Instant
   ) async throws(StoreFault) -> ShardStart

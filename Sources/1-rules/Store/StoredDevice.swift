@@ -13,6 +13,8 @@ public struct StoredDevice: Sendable, Equatable {
   public var alias: String?
   public var mobile: String?
   public var badge: Int32
+  /// The user's preference: of the notifications only the scheduled one (D-331). false until the app says otherwise.
+  public var onlyScheduled: Bool
   /// The last time its token was registered.
   public var registeredAt: Instant
   /// nil while the token lives.
@@ -21,8 +23,8 @@ public struct StoredDevice: Sendable, Equatable {
 
   public init(
     app: Int64, ordinal: DeviceOrdinal, registrationID: String, token: [UInt8], environment: APNSEnvironment,
-    secretHash: [UInt8], tags: [String], alias: String?, mobile: String?, badge: Int32, registeredAt: Instant,
-    death: TokenDeath?, facts: DeviceFacts
+    secretHash: [UInt8], tags: [String], alias: String?, mobile: String?, badge: Int32, onlyScheduled: Bool = false,
+    registeredAt: Instant, death: TokenDeath?, facts: DeviceFacts
   ) {
     self.app = app
     self.ordinal = ordinal
@@ -34,6 +36,7 @@ public struct StoredDevice: Sendable, Equatable {
     self.alias = alias
     self.mobile = mobile
     self.badge = badge
+    self.onlyScheduled = onlyScheduled
     self.registeredAt = registeredAt
     self.death = death
     self.facts = facts
@@ -93,6 +96,7 @@ public struct DeviceEdit: Sendable, Equatable {
   public var alias: Text?
   public var mobile: Text?
   public var badge: Int32?
+  public var onlyScheduled: Bool?
 
   public init() {}
 }

@@ -24,6 +24,8 @@ public struct StoredPush: Sendable, Equatable {
   public var collapseID: String?
   public var badge: BadgeArithmetic
   public var sendNumber: Int32
+  /// The scheduled push, for which a user may have asked alone (D-331).
+  public var isScheduled: Bool
   /// `cid`.
   public var clientID: String?
   public var wrongEnvironment: Int
@@ -34,8 +36,8 @@ public struct StoredPush: Sendable, Equatable {
   public init(
     id: Int64, app: Int64, acceptedAt: Instant, environment: APNSEnvironment, request: [UInt8], payload: [UInt8],
     pushType: String, priority: UInt8, expiration: Int64?, deadline: Instant?, collapseID: String?,
-    badge: BadgeArithmetic, sendNumber: Int32, clientID: String?, wrongEnvironment: Int, deadTokens: Int,
-    warnings: [String], unmatched: [String]
+    badge: BadgeArithmetic, sendNumber: Int32, isScheduled: Bool = false, clientID: String?, wrongEnvironment: Int,
+    deadTokens: Int, warnings: [String], unmatched: [String]
   ) {
     self.id = id
     self.app = app
@@ -50,11 +52,21 @@ public struct StoredPush: Sendable, Equatable {
     self.collapseID = collapseID
     self.badge = badge
     self.sendNumber = sendNumber
+    self.isScheduled = isScheduled
     self.clientID = clientID
     self.wrongEnvironment = wrongEnvironment
     self.deadTokens = deadTokens
     self.warnings = warnings
     self.unmatched = unmatched
+  }
+
+  /// Whether it is kept from those who want only the scheduled push: a notification that is not that one (D-333). What
+  /// is silent passes (D-334).
+  public var heedsPreference: Bool { Self.heedsPreference(isScheduled: isScheduled, pushType: pushType) }
+
+  /// The same of the two fields that decide it.
+  public static func heedsPreference(isScheduled: Bool, pushType: String) -> Bool {
+    !isScheduled && pushType == "alert"
   }
 }
 

@@ -93,7 +93,8 @@ struct DeviceTable {
     let device = try database.first(
       """
       SELECT app, registration_id, token, environment, secret_hash, alias, mobile, badge, registered_at, dead_at,
-        dead_since, dead_reason, os_version, app_version, language, time_zone FROM device WHERE id = ?
+        dead_since, dead_reason, os_version, app_version, language, time_zone, only_scheduled
+        FROM device WHERE id = ?
       """, .int(id)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(3))) else {
@@ -103,7 +104,7 @@ struct DeviceTable {
         app: row.int(0), ordinal: DeviceOrdinal(truncatingIfNeeded: id), registrationID: row.text(1),
         token: row.blob(2), environment: environment, secretHash: row.blob(4), tags: tags,
         alias: row.optionalText(5), mobile: row.optionalText(6), badge: Int32(clamping: row.int(7)),
-        registeredAt: Instant(milliseconds: row.int(8)),
+        onlyScheduled: row.int(16) != 0, registeredAt: Instant(milliseconds: row.int(8)),
         death: row.optionalInt(9).map {
           TokenDeath(
             notedAt: Instant(milliseconds: $0), since: row.optionalInt(10).map(Instant.init(milliseconds:)),
@@ -157,6 +158,10 @@ struct DeviceTable {
     if let badge = edit.badge {
       try database.run(
         "UPDATE device SET badge = ? WHERE id = ?", .int(BadgeArithmetic.set(badge).applied(to: 0)), .int(id))
+    }
+    if let onlyScheduled = edit.onlyScheduled {
+      try database.run(
+        "UPDATE device SET only_scheduled = ? WHERE id = ?", .int(onlyScheduled ? 1 : 0), .int(id))
     }
     return .done
   }

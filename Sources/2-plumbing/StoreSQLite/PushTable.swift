@@ -27,15 +27,15 @@ struct PushTable {
       """
       INSERT INTO push (id, app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline,
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
-        unmatched, targeted, open_shards, finished_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        unmatched, targeted, open_shards, finished_at, is_scheduled)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
       .int(amount), .int(push.sendNumber), .optional(push.clientID), .int(push.wrongEnvironment),
       .int(push.deadTokens), .text(joined(push.warnings)), .text(joined(push.unmatched)),
       .int(audience.reduce(0) { $0 + $1.devices.count }), .int(audience.count),
-      audience.isEmpty ? .int(push.acceptedAt.milliseconds) : .null)
+      audience.isEmpty ? .int(push.acceptedAt.milliseconds) : .null, .int(push.isScheduled ? 1 : 0))
     for part in audience {
       try database.run(
         "INSERT INTO push_shard (push, shard, owed, audience) VALUES (?, ?, ?, ?)", .int(push.id), .int(part.shard),
@@ -58,8 +58,8 @@ struct PushTable {
     try database.first(
       """
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
-        badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted
-        FROM push WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
+        badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
+        is_scheduled FROM push WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(2))),
@@ -70,7 +70,8 @@ struct PushTable {
         request: row.blob(3), payload: row.blob(4), pushType: row.text(5), priority: UInt8(clamping: row.int(6)),
         expiration: row.optionalInt(7), deadline: row.optionalInt(8).map(Instant.init(milliseconds:)),
         collapseID: row.optionalText(9), badge: badge, sendNumber: Int32(clamping: row.int(12)),
-        clientID: row.optionalText(13), wrongEnvironment: Int(row.int(14)), deadTokens: Int(row.int(15)),
+        isScheduled: row.int(19) != 0, clientID: row.optionalText(13), wrongEnvironment: Int(row.int(14)),
+        deadTokens: Int(row.int(15)),
         warnings: split(row.text(16)), unmatched: split(row.text(17)))
       return (push, Int(row.int(18)))
     }
@@ -140,6 +141,7 @@ extension OutcomeKind {
     case .expired: "expired"
     case .unanswered: "unanswered"
     case .skipped: "skipped"
+    case .skippedByPreference: "preference"
     }
   }
 
@@ -149,6 +151,7 @@ extension OutcomeKind {
     case "expired": self = .expired
     case "unanswered": self = .unanswered
     case "skipped": self = .skipped
+    case "preference": self = .skippedByPreference
     default: self = .refused(String(column.dropFirst("refused:".count)))
     }
   }

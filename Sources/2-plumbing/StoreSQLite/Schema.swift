@@ -1,6 +1,7 @@
 import Store
 
-/// The tables, made and changed step by step; each step runs once per file, in a transaction with the note of it.
+/// The tables, made and changed step by step; each step runs once per file, and all that a file lacks in one
+/// transaction with the notes of it.
 ///
 /// - A device's id is `app << 32 | ordinal`, so that a shard is a range of rows.
 /// - Sets of devices (tags, the dead, those in the sandbox) are kept as one roaring bitmap per shard under
@@ -43,17 +44,29 @@ enum Schema {
     CREATE TABLE push_trouble (
       push INTEGER NOT NULL, ordinal INTEGER NOT NULL, outcome TEXT NOT NULL, status INTEGER, note TEXT,
       at INTEGER NOT NULL, PRIMARY KEY (push, ordinal)) WITHOUT ROWID;
+    """,
     """
+    ALTER TABLE device ADD COLUMN only_scheduled INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE push ADD COLUMN is_scheduled INTEGER NOT NULL DEFAULT 0;
+    """,
   ]
 
   static func prepare(_ database: Database) throws(StoreFault) {
     try database.execute("CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY)")
+    guard try version(of: database) < migrations.count else { return }
+    // Only now for this process alone: another may have opened the folder beside and be at it.
+    try database.execute("BEGIN IMMEDIATE")
+    for (index, migration) in migrations.enumerated().dropFirst(try version(of: database)) {
+      try database.execute("\(migration) INSERT INTO migration VALUES (\(index + 1));")
+    }
+    try database.execute("COMMIT")
+  }
+
+  private static func version(of database: Database) throws(StoreFault) -> Int {
     let version = try database.first("SELECT coalesce(max(version), 0) FROM migration") { Int($0.int(0)) } ?? 0
     guard version <= migrations.count else {
       throw .unusable("made by a newer Belfry (schema \(version); this one knows \(migrations.count))")
     }
-    for (index, migration) in migrations.enumerated().dropFirst(version) {
-      try database.execute("BEGIN IMMEDIATE; \(migration) INSERT INTO migration VALUES (\(index + 1)); COMMIT;")
-    }
+    return version
   }
 }

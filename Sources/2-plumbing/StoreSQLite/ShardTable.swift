@@ -12,6 +12,7 @@ struct ShardTable {
     var app: Int64
     var environment: APNSEnvironment
     var badge: BadgeArithmetic
+    var heedsPreference: Bool
     var audience: DeviceSet
     var done: DeviceSet
     var badged: DeviceSet
@@ -19,24 +20,25 @@ struct ShardTable {
 
   func begin(_ hold: ShardHold, claiming limit: Int, at now: Instant) throws(StoreFault) -> ShardStart {
     guard let (push, _) = try PushTable(database).read(hold.push, app: nil), var shard = try read(hold) else {
-      return .finished
+      return .finished(endedPush: false)
     }
     let waiting = try database.first("SELECT waiting FROM push WHERE id = ?", .int(hold.push)) { $0.optionalText(0) }
     let limit = push.deadline.map { $0 <= now } == true ? 0 : limit
-    while true {
-      let pending = shard.audience.subtracting(shard.done)
-      let (claimed, skipped) = try claim(pending.ordinals(limit: limit), hold, &shard)
-      if limit > 0, claimed.isEmpty || !skipped.isEmpty {
-        var finish = Finish()
-        for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
-        if try write(hold, shard, finish.counts, at: now).shardFinished { return .finished }
-        if claimed.isEmpty { continue }  // the first of them are all gone: take the next
-      } else if push.badge != .none, !claimed.isEmpty {
-        try write(hold, shard, [:], at: now)
-      }
-      return .begun(
-        hold, push, waiting: waiting ?? nil, pending: shard.audience.subtracting(shard.done), claimed: claimed)
+    var claimed: [ClaimedDevice] = []
+    var finish = Finish()
+    while limit > 0, claimed.isEmpty {
+      let next = shard.audience.subtracting(shard.done).ordinals(limit: limit)
+      if next.isEmpty { break }
+      let step = try claim(next, hold, &shard)
+      for outcome in step.skipped { try end(outcome, hold, &shard, at: now, &finish) }
+      claimed = step.claimed  // when the first of them all fell away: the next
     }
+    if !finish.counts.isEmpty || (push.badge != .none && !claimed.isEmpty) {
+      let finished = try write(hold, shard, finish.counts, at: now)
+      if finished.shardFinished { return .finished(endedPush: finished.pushFinished) }
+    }
+    return .begun(
+      hold, push, waiting: waiting ?? nil, pending: shard.audience.subtracting(shard.done), claimed: claimed)
   }
 
   func advance(
@@ -60,16 +62,18 @@ struct ShardTable {
   private func read(_ hold: ShardHold) throws(StoreFault) -> Shard? {
     try database.first(
       """
-      SELECT push.app, push.environment, push.badge_kind, push.badge_amount, audience, done, badged
-        FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
+      SELECT push.app, push.environment, push.badge_kind, push.badge_amount, audience, done, badged, push.is_scheduled,
+        push.push_type FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
       """, .int(hold.push), .int(hold.shard)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(1))),
         let badge = BadgeArithmetic(kind: row.int(2), amount: row.int(3))
       else { throw .corrupt("push \(hold.push) cannot be read") }
       return Shard(
-        app: row.int(0), environment: environment, badge: badge, audience: try DeviceSet(column: 4, of: row),
-        done: try DeviceSet(column: 5, of: row), badged: try DeviceSet(column: 6, of: row))
+        app: row.int(0), environment: environment, badge: badge,
+        heedsPreference: StoredPush.heedsPreference(isScheduled: row.int(7) != 0, pushType: row.text(8)),
+        audience: try DeviceSet(column: 4, of: row), done: try DeviceSet(column: 5, of: row),
+        badged: try DeviceSet(column: 6, of: row))
     }
   }
 
@@ -81,6 +85,7 @@ struct ShardTable {
     var badge: Int32
     var environment: UInt8
     var isDead: Bool
+    var onlyScheduled: Bool
   }
 
   private func claim(
@@ -101,6 +106,8 @@ struct ShardTable {
       } else if candidate.environment != shard.environment.rawValue {
         skipped.append(
           DeviceOutcome(ordinal: candidate.ordinal, kind: .skipped, note: "moved to the other environment meanwhile"))
+      } else if candidate.onlyScheduled, shard.heedsPreference {
+        skipped.append(DeviceOutcome(ordinal: candidate.ordinal, kind: .skippedByPreference))
       } else {
         var badge = candidate.badge
         if shard.badge != .none, shard.badged.insert(candidate.ordinal) {
@@ -125,7 +132,10 @@ struct ShardTable {
     if Int(last - first) < 4 * ordinals.count {
       var next = 0
       try database.each(
-        "SELECT id, token, badge, environment, dead_at IS NOT NULL FROM device WHERE id BETWEEN ? AND ? ORDER BY id",
+        """
+        SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled FROM device
+          WHERE id BETWEEN ? AND ? ORDER BY id
+        """,
         .int(DeviceTable.id(app: app, first)), .int(DeviceTable.id(app: app, last))
       ) { row in
         let ordinal = DeviceOrdinal(truncatingIfNeeded: row.int(0))
@@ -135,7 +145,7 @@ struct ShardTable {
     } else {
       for ordinal in ordinals {
         try database.each(
-          "SELECT id, token, badge, environment, dead_at IS NOT NULL FROM device WHERE id = ?",
+          "SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled FROM device WHERE id = ?",
           .int(DeviceTable.id(app: app, ordinal))
         ) { found.append(Self.candidate($0)) }
       }
@@ -146,7 +156,8 @@ struct ShardTable {
   private static func candidate(_ row: Row) -> Candidate {
     Candidate(
       ordinal: DeviceOrdinal(truncatingIfNeeded: row.int(0)), token: row.blob(1), badge: Int32(clamping: row.int(2)),
-      environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0)
+      environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0,
+      onlyScheduled: row.int(5) != 0)
   }
 
   // MARK: Ending

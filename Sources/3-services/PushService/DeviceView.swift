@@ -42,6 +42,8 @@ public struct DeviceView: Sendable, Equatable {
   public var mobile: String?
   public var environment: APNSEnvironment
   public var badge: Int
+  /// The user's preference: of the notifications only the scheduled one (D-331).
+  public var onlyScheduled: Bool
   /// Why nothing is sent to it now (`Unregistered since …`); nil while its token lives.
   public var deadReason: String?
 }
@@ -60,10 +62,12 @@ public struct DeviceChange: Sendable, Equatable {
   public var mobile: Text?
   /// Sets the badge that `+n` counts from, as the app does when it is opened (case C07); 0–99999.
   public var badge: Int?
+  /// The user's preference: true for the scheduled push alone; it counts from the answer on (D-332).
+  public var onlyScheduled: Bool?
 
   public init(
     clearTags: Bool = false, removeTags: [String] = [], addTags: [String] = [], alias: Text? = nil,
-    mobile: Text? = nil, badge: Int? = nil
+    mobile: Text? = nil, badge: Int? = nil, onlyScheduled: Bool? = nil
   ) {
     self.clearTags = clearTags
     self.removeTags = removeTags
@@ -71,5 +75,6 @@ public struct DeviceChange: Sendable, Equatable {
     self.alias = alias
     self.mobile = mobile
     self.badge = badge
+    self.onlyScheduled = onlyScheduled
   }
 }

@@ -4,7 +4,8 @@ import PushPayload
 import Store
 
 extension PushService {
-  /// The same token registers the same device again and revives it; it keeps its registration id, tags, alias and badge.
+  /// The same token registers the same device again and revives it; it keeps its registration id, tags, alias, badge
+  /// and preference.
   public func register(appKey: String, _ registration: DeviceRegistration) async throws(RequestFault) -> Registered {
     guard let app = try await credentials.app(key: appKey) else {
       throw RequestFault(
@@ -123,6 +124,7 @@ extension PushService {
       }
       edit.badge = Int32(badge)
     }
+    edit.onlyScheduled = change.onlyScheduled
     return edit
   }
 
@@ -151,6 +153,7 @@ extension DeviceView {
   init(_ device: StoredDevice) {
     self.init(
       tags: device.tags, alias: device.alias, mobile: device.mobile, environment: device.environment,
-      badge: Int(device.badge), deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) })
+      badge: Int(device.badge), onlyScheduled: device.onlyScheduled,
+      deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) })
   }
 }

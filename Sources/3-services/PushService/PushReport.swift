@@ -30,6 +30,8 @@ public struct PushReport: Sendable, Equatable {
   public var unanswered: Int
   /// Not sent: the token died or moved to the other environment after the push was accepted.
   public var skipped: Int
+  /// Not sent: its user wants only the scheduled push, which this is not (D-333).
+  public var skippedByPreference: Int
   public var warnings: [String]
 
   public struct Refused: Sendable, Equatable {
@@ -39,6 +41,8 @@ public struct PushReport: Sendable, Equatable {
   }
 
   /// Devices that ended, one way or another.
-  public var ended: Int { accepted + expired + unanswered + skipped + refused.reduce(0) { $0 + $1.count } }
+  public var ended: Int {
+    accepted + expired + unanswered + skipped + skippedByPreference + refused.reduce(0) { $0 + $1.count }
+  }
   public var pending: Int { targeted - ended }
 }

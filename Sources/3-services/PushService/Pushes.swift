@@ -166,7 +166,8 @@ extension StoredPush {
       payload: JSONValue.object(draft.payload).encoded(), pushType: draft.pushType.rawValue,
       priority: draft.priority.rawValue, expiration: draft.expiration, deadline: draft.deadline,
       collapseID: order.collapseID, badge: draft.badge, sendNumber: order.sendNumber ?? 0,
-      clientID: order.clientID, wrongEnvironment: reach.wrongEnvironment, deadTokens: reach.dead,
+      isScheduled: order.isScheduled, clientID: order.clientID, wrongEnvironment: reach.wrongEnvironment,
+      deadTokens: reach.dead,
       warnings: warnings, unmatched: reach.unmatched.map(\.name))
   }
 }

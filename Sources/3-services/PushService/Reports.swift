@@ -33,7 +33,7 @@ extension PushReport {
         ? .finished : progress.waiting.map { .waiting(reason: $0) } ?? .sending,
       acceptedAt: progress.push.acceptedAt, finishedAt: progress.finishedAt, targeted: progress.targeted,
       wrongEnvironment: progress.push.wrongEnvironment, deadTokens: progress.push.deadTokens, accepted: 0,
-      refused: [], expired: 0, unanswered: 0, skipped: 0, warnings: progress.push.warnings)
+      refused: [], expired: 0, unanswered: 0, skipped: 0, skippedByPreference: 0, warnings: progress.push.warnings)
     for (kind, count) in progress.counts {
       switch kind {
       case .accepted: accepted = count
@@ -41,7 +41,12 @@ extension PushReport {
       case .expired: expired = count
       case .unanswered: unanswered = count
       case .skipped: skipped = count
+      case .skippedByPreference: skippedByPreference = count
       }
+    }
+    if skippedByPreference > 0 {
+      warnings.append(
+        "\(skippedByPreference) devices were skipped by the user's preference: only the scheduled push is wanted")
     }
     refused.sort { ($1.count, $0.reason) < ($0.count, $1.reason) }
   }
@@ -50,7 +55,7 @@ extension PushReport {
 /// Why a device got a push, or did not (DESIGN §6).
 public struct PushExplanation: Sendable, Equatable {
   public enum Outcome: String, Sendable {
-    case notTargeted, pending, accepted, refused, expired, unanswered, skipped
+    case notTargeted, pending, accepted, refused, expired, unanswered, skipped, skippedByPreference
   }
 
   public struct Line: Sendable, Equatable {
@@ -86,6 +91,7 @@ public struct PushExplanation: Sendable, Equatable {
       case .expired: outcome = .expired
       case .unanswered: outcome = .unanswered
       case .skipped: outcome = .skipped
+      case .skippedByPreference: outcome = .skippedByPreference
       }
       lines.append(Line(at: at, words: Self.words(end)))
     }
@@ -111,6 +117,7 @@ public struct PushExplanation: Sendable, Equatable {
     case .expired: return "expired unsent"
     case .unanswered: return "sent, no answer\(note)"
     case .skipped: return "not sent\(note)"
+    case .skippedByPreference: return "skipped by the user's preference: only the scheduled push is wanted\(note)"
     }
   }
 }

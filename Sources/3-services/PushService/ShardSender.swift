@@ -34,7 +34,9 @@ struct ShardSender: Sendable {
       let start = try await store.begin(
         push: work.push, shard: work.shard, holder: holder, claiming: Self.firstBatch, at: clock.now)
       switch start {
-      case .finished: return .finished
+      case .finished(let endedPush):
+        if endedPush { await finished(push: work.push, app: work.app) }
+        return .finished
       case .busy: return .later(.seconds(1))
       case .begun(let hold, let push, let waiting, let pending, let claimed):
         metrics.change { $0.shardsUnderWay += 1 }
@@ -165,6 +167,13 @@ struct ShardSender: Sendable {
     }
   }
 
+  /// The last devices of a push were skipped before any was claimed.
+  private func finished(push: Int64, app id: Int64) async {
+    metrics.change { $0.pushesFinished += 1 }
+    guard let app = try? await credentials.app(id: id) else { return }
+    onEvent(.finished(appKey: app.key, messageID: push))
+  }
+
   private func saved(_ advance: ShardAdvance, _ run: inout ShardRun) {
     let outcomes = run.unsaved
     run.unsaved = []
@@ -231,6 +240,7 @@ extension OutcomeKind {
     case .expired: "expired"
     case .unanswered: "unanswered"
     case .skipped: "skipped"
+    case .skippedByPreference: "skipped_by_preference"
     }
   }
 }

@@ -43,14 +43,15 @@ extension HTTPAPI {
       "registrationId": .string(id), "environment": view.environment == .sandbox ? "sandbox" : "production",
       "tags": .array(view.tags.map(JSONValue.string)), "alias": view.alias.map(JSONValue.string) ?? .null,
       "mobile": view.mobile.map(JSONValue.string) ?? .null, "badge": .number(JSONNumber(view.badge)),
+      "onlyScheduled": .bool(view.onlyScheduled),
     ])
   }
 
   /// `POST /device/v1/registrations/{registration_id}`: as the app server's call, and `badge`, the number that `+1`
-  /// counts from (case C07).
+  /// counts from (case C07), and `onlyScheduled`, the user's preference. 200 when it is durable (D-332).
   func changeOwnDevice(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticateDevice(try checked(id), &call)
-    let change = try DeviceReading.change(call.request.body, ownBadge: true)
+    let change = try DeviceReading.change(call.request.body, byDevice: true)
     try await service.changeDevice(app, registrationID: id, change)
     return Answers.ok([:])
   }

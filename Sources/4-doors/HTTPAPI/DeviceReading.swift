@@ -7,10 +7,10 @@ enum DeviceReading {
   private static let mostEntries = 100
   private static let mostBytes = 1000
 
-  /// `tags`, `alias`, `mobile`; with `ownBadge` (the device itself speaks) also `badge`.
-  static func change(_ body: [UInt8], ownBadge: Bool = false) throws(RequestFault) -> DeviceChange {
+  /// `tags`, `alias`, `mobile`; `byDevice` (the device itself speaks) also `badge` and `onlyScheduled`.
+  static func change(_ body: [UInt8], byDevice: Bool = false) throws(RequestFault) -> DeviceChange {
     let fields = try RequestBody.object(body, codes: .device)
-    try fields.refuseUnknown(besides: ["tags", "alias", "mobile"] + (ownBadge ? ["badge"] : []))
+    try fields.refuseUnknown(besides: ["tags", "alias", "mobile"] + (byDevice ? ["badge", "onlyScheduled"] : []))
     var change = DeviceChange()
     if let tags = fields["tags"] { try readTags(tags, into: &change) }
     if let alias = fields["alias"] {
@@ -22,6 +22,7 @@ enum DeviceReading {
       change.mobile = mobile.value == "" ? .clear : .set(try mobile.mobile())
     }
     change.badge = try fields["badge"].map { field throws(RequestFault) in Int(try field.integer(0...99_999)) }
+    change.onlyScheduled = try fields["onlyScheduled"]?.bool()
     return change
   }
 

@@ -8,9 +8,12 @@ struct OptionsReading {
   static let longestTimeToLive: Int64 = 864_000
   static let mostCollapseBytes = 64
 
+  /// Ours, by a prefix that no field of JPush's has: this is the scheduled push (D-333).
+  static let scheduled = "belfry_scheduled"
+
   private(set) var warnings: [String] = []
 
-  private static let served = ["sendno", "time_to_live", "apns_collapse_id", "apns_production"]
+  private static let served = ["sendno", "time_to_live", "apns_collapse_id", "apns_production", scheduled]
 
   /// Checked by nobody, without effect on iOS, and why; nil where a word would only be noise.
   private static let ignored: [(key: String, why: String?)] = [
@@ -47,7 +50,8 @@ struct OptionsReading {
     }
     order.timeToLive = try options["time_to_live"]?.integer(0...Self.longestTimeToLive)
     order.collapseID = try options["apns_collapse_id"].map(Self.collapseID)
-    order.production = try options["apns_production"].map(Self.production) ?? true
+    order.production = try options["apns_production"].map(Self.bool) ?? true
+    order.isScheduled = try options[Self.scheduled].map(Self.bool) ?? false
     if let minutes = options["big_push_duration"] { _ = try minutes.integer(0...1440) }
     if let classification = options["classification"] { _ = try classification.integer(0...1) }
     if let channels = options["third_party_channel"] { _ = try channels.object() }
@@ -70,7 +74,7 @@ struct OptionsReading {
   }
 
   /// A bool, or its word in quotes as JPush's own examples have it.
-  private static func production(_ field: Field) throws(RequestFault) -> Bool {
+  private static func bool(_ field: Field) throws(RequestFault) -> Bool {
     switch field.value {
     case .string("true"): return true
     case .string("false"): return false

@@ -79,7 +79,9 @@ extension HTTPAPI {
     object["acceptedAt"] = .string(report.acceptedAt.description)
     let counts = [
       ("targeted", report.targeted), ("accepted", report.accepted), ("expired", report.expired),
-      ("unanswered", report.unanswered), ("pending", report.pending), ("wrongEnvironment", report.wrongEnvironment),
+      ("unanswered", report.unanswered), ("skipped", report.skipped),
+      ("skippedByPreference", report.skippedByPreference), ("pending", report.pending),
+      ("wrongEnvironment", report.wrongEnvironment),
       ("deadTokens", report.deadTokens),
     ]
     for (key, count) in counts { object[key] = .number(JSONNumber(count)) }

@@ -1,0 +1,78 @@
+/// A file as the first schema left it: what `belfry serve` wrote for one app with three devices, a push that was sent
+/// and one that is owed to two of them. Fixed for ever, since such files are out there; not made from today's schema.
+let firstSchema = """
+  BEGIN TRANSACTION;
+  CREATE TABLE migration (version INTEGER PRIMARY KEY);
+  INSERT INTO migration VALUES(1);
+  CREATE TABLE app (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, bundle_id TEXT NOT NULL, name TEXT,
+     secret_hash TEXT NOT NULL,
+    created_at INTEGER NOT NULL, next_ordinal INTEGER NOT NULL DEFAULT 0);
+  INSERT INTO app VALUES(1,'0123456789abcdef01234567','com.example.bell',NULL,'hash',1796059776318,3);
+  CREATE TABLE device (
+    id INTEGER PRIMARY KEY, app INTEGER NOT NULL, registration_id TEXT NOT NULL, token BLOB NOT NULL,
+    environment INTEGER NOT NULL, secret_hash BLOB NOT NULL, alias TEXT, mobile TEXT,
+     badge INTEGER NOT NULL DEFAULT 0,
+    registered_at INTEGER NOT NULL, dead_at INTEGER, dead_since INTEGER, dead_reason TEXT,
+    os_version TEXT, app_version TEXT, language TEXT, time_zone TEXT);
+  INSERT INTO device VALUES(4294967296,1,'r0',X'0000000000000000000000000000000000000000000000000000000000000000',
+    1,X'00','user1',NULL,1,1796059819373,NULL,NULL,NULL,'17.0',NULL,'zh','Asia/Shanghai');
+  INSERT INTO device VALUES(4294967297,1,'r1',X'0101010101010101010101010101010101010101010101010101010101010101',
+    1,X'01','user2',NULL,1,1796059819475,NULL,NULL,NULL,'17.0',NULL,'zh','Asia/Shanghai');
+  INSERT INTO device VALUES(4294967298,1,'r2',X'0202020202020202020202020202020202020202020202020202020202020202',
+    1,X'02','user3',NULL,1,1796059819552,NULL,NULL,NULL,'17.0',NULL,'zh','Asia/Shanghai');
+  CREATE TABLE tag (id INTEGER PRIMARY KEY, app INTEGER NOT NULL, name TEXT NOT NULL, UNIQUE (app, name));
+  INSERT INTO tag VALUES(1,1,'all');
+  INSERT INTO tag VALUES(2,1,'t1');
+  INSERT INTO tag VALUES(3,1,'t2');
+  INSERT INTO tag VALUES(4,1,'t3');
+  CREATE TABLE device_tag (device INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (device,
+     tag)) WITHOUT ROWID;
+  INSERT INTO device_tag VALUES(4294967296,1);
+  INSERT INTO device_tag VALUES(4294967296,2);
+  INSERT INTO device_tag VALUES(4294967297,1);
+  INSERT INTO device_tag VALUES(4294967297,3);
+  INSERT INTO device_tag VALUES(4294967298,1);
+  INSERT INTO device_tag VALUES(4294967298,4);
+  CREATE TABLE device_set (id INTEGER PRIMARY KEY, members BLOB NOT NULL);
+  INSERT INTO device_set VALUES(262144,X'3b3000000100000200010000000200');
+  INSERT INTO device_set VALUES(524288,X'3a3000000100000000000000100000000000');
+  INSERT INTO device_set VALUES(786432,X'3a3000000100000000000000100000000100');
+  INSERT INTO device_set VALUES(1048576,X'3a3000000100000000000000100000000200');
+  CREATE TABLE push (
+    id INTEGER PRIMARY KEY, app INTEGER NOT NULL, accepted_at INTEGER NOT NULL, environment INTEGER NOT NULL,
+    request BLOB NOT NULL, payload BLOB NOT NULL, push_type TEXT NOT NULL, priority INTEGER NOT NULL,
+    expiration INTEGER, deadline INTEGER, collapse_id TEXT, badge_kind INTEGER NOT NULL,
+     badge_amount INTEGER NOT NULL,
+    send_number INTEGER NOT NULL, client_id TEXT, wrong_environment INTEGER NOT NULL,
+     dead_tokens INTEGER NOT NULL,
+    warnings TEXT NOT NULL, unmatched TEXT NOT NULL, targeted INTEGER NOT NULL, open_shards INTEGER NOT NULL,
+    waiting TEXT, finished_at INTEGER);
+  INSERT INTO push VALUES(71,1,1796040000000,1,X'7b7d',X'7b22617073223a7b22616c657274223a2248656c6c6f227d7d',
+    'alert',10,1796126400,1796126400000,NULL,2,1,0,'first',0,0,'','',3,0,NULL,1796040000028);
+  CREATE TABLE client_id (
+    app INTEGER NOT NULL, name TEXT NOT NULL, push INTEGER NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (app, name)) WITHOUT ROWID;
+  INSERT INTO client_id VALUES(1,'first',71,1796040000000);
+  CREATE TABLE push_shard (
+    push INTEGER NOT NULL, shard INTEGER NOT NULL, owed INTEGER NOT NULL, audience BLOB NOT NULL, done BLOB,
+    badged BLOB, PRIMARY KEY (push, shard)) WITHOUT ROWID;
+  INSERT INTO push_shard VALUES(71,0,0,X'3b3000000100000200010000000200',NULL,NULL);
+  CREATE TABLE push_outcome (
+    push INTEGER NOT NULL, shard INTEGER NOT NULL, outcome TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (push, shard, outcome)) WITHOUT ROWID;
+  INSERT INTO push_outcome VALUES(71,0,'accepted',3);
+  CREATE TABLE push_trouble (
+    push INTEGER NOT NULL, ordinal INTEGER NOT NULL, outcome TEXT NOT NULL, status INTEGER, note TEXT,
+    at INTEGER NOT NULL, PRIMARY KEY (push, ordinal)) WITHOUT ROWID;
+  INSERT INTO push VALUES(72,1,1796040000000,1,X'7b7d',X'7b22617073223a7b22616c657274223a2248656c6c6f227d7d',
+    'alert',10,1796126400,1796126400000,NULL,2,1,0,NULL,0,0,'','',3,1,NULL,NULL);
+  INSERT INTO push_shard VALUES(72,0,2,X'3b3000000100000200010000000200',X'3a3000000100000000000000100000000000',
+    NULL);
+  INSERT INTO push_outcome VALUES(72,0,'accepted',1);
+  CREATE UNIQUE INDEX device_token ON device (token, app);
+  CREATE UNIQUE INDEX device_registration_id ON device (registration_id);
+  CREATE INDEX device_alias ON device (alias, app) WHERE alias IS NOT NULL;
+  CREATE INDEX push_shard_owing ON push_shard (push, shard) WHERE owed > 0;
+  COMMIT;
+  """
