@@ -98,7 +98,7 @@ public struct NotificationArgument: Hashable, Sendable {
     /// `UNPushNotificationTrigger`: it came through APNs.
     case push
     /// It was made on this phone; nil: to come at once (D-274).
-    case local(NotificationTrigger?)
+    indirect case local(NotificationTrigger?)
   }
 
   init(_ notice: Notice, date: Instant) {

@@ -11,13 +11,21 @@ final class Content: Sendable {
   /// What an app or its service extension put beside the text (D-256).
   let attachments: [NotificationAttachment]
   let appearance: Appearance
+  /// What the bytes say beside the payload; of what was not read from bytes, nothing.
+  private let reading: Reading
+  private let kindForUser: PushKind
 
-  init(_ payload: Payload, userInfo: JSONObject, flaw: String? = nil, attachments: [NotificationAttachment] = []) {
+  init(
+    _ payload: Payload, userInfo: JSONObject, flaw: String? = nil, attachments: [NotificationAttachment] = [],
+    reading: Reading = Reading()
+  ) {
     self.payload = payload
     self.userInfo = userInfo
     self.flaw = flaw
     self.attachments = attachments
+    self.reading = reading
     appearance = payload.appearance
+    kindForUser = payload.kind(pushType: .alert)
   }
 
   convenience init(_ bytes: [UInt8]) {
@@ -27,9 +35,11 @@ final class Content: Sendable {
       if payload.userInfo.members.isEmpty, let reason = payload.ignored.first, reason.path == .root {
         flaw = "it \(reason.found)"
       }
-      self.init(payload, userInfo: payload.userInfo, flaw: flaw)
+      self.init(payload, userInfo: payload.userInfo, flaw: flaw, reading: Reading(payload))
     } catch {
-      self.init(Payload(), userInfo: JSONObject(), flaw: "it is not JSON (\(error.found), line \(error.line))")
+      self.init(
+        Payload(), userInfo: JSONObject(), flaw: "it is not JSON (\(error.found), line \(error.line))",
+        reading: Reading(Payload()))
     }
   }
 
@@ -37,7 +47,7 @@ final class Content: Sendable {
   func changed(_ change: (inout Payload) -> Void) -> Content {
     var payload = payload
     change(&payload)
-    return Content(payload, userInfo: userInfo, flaw: flaw, attachments: attachments)
+    return Content(payload, userInfo: userInfo, flaw: flaw, attachments: attachments, reading: reading)
   }
 
   /// An alert with words in it; an empty one counts as absent (C-04, C24).
@@ -49,22 +59,36 @@ final class Content: Sendable {
   var wakes: Bool { payload.contentAvailable }
 
   /// `content-available` is there but is not the number 1: what it is (D-171, C23).
-  var wakeFlaw: String? {
-    guard !wakes, let value = userInfo["aps"]?.object?["content-available"] else { return nil }
-    return "content-available is \(value.text), not the number 1"
-  }
+  var wakeFlaw: String? { reading.wakeFlaw }
 
   /// Decided by what is visible, never by `content-available` alone (D-087); the push type decides only for K6 and the
   /// types that are not notifications.
-  func kind(_ type: PushType) -> PushKind { payload.kind(pushType: type) }
+  func kind(_ type: PushType) -> PushKind {
+    type == .alert || type == .background ? kindForUser : payload.kind(pushType: type)
+  }
 
   /// A badge of −1 in the payload (D-233 against C22).
-  var badgeIsMinusOne: Bool { userInfo["aps"]?.object?["badge"]?.number?.int64 == -1 }
+  var badgeIsMinusOne: Bool { reading.badgeIsMinusOne }
 
   /// One line for the timeline.
-  var summary: String {
-    let whole = JSONValue.object(userInfo).text
-    return whole.count > 300 ? "\(whole.prefix(299))…" : whole
+  var summary: String { reading.summary }
+
+  /// What is asked for at every phone that the push comes to, found once.
+  struct Reading: Sendable {
+    fileprivate var wakeFlaw: String?
+    fileprivate var badgeIsMinusOne = false
+    fileprivate var summary = ""
+
+    init() {}
+
+    fileprivate init(_ payload: Payload) {
+      let whole = JSONValue.object(payload.userInfo).text
+      summary = whole.count > 300 ? "\(whole.prefix(299))…" : whole
+      let aps = payload.userInfo["aps"]?.object
+      badgeIsMinusOne = aps?["badge"]?.number?.int64 == -1
+      guard !payload.contentAvailable, let value = aps?["content-available"] else { return }
+      wakeFlaw = "content-available is \(value.text), not the number 1"
+    }
   }
 }
 

@@ -2,9 +2,7 @@ import Basics
 
 /// What the phone keeps of one app.
 struct InstalledApp: Sendable {
-  var description: AppDescription { didSet { circumstances = Callback.Circumstances(description) } }
-  /// What of the description a callback's reason rests on.
-  private(set) var circumstances: Callback.Circumstances
+  private var traits: Traits
   var state = AppState.notRunning
   /// This run's delegate of the notification centre is in place (D-004).
   var delegateSet = false
@@ -61,10 +59,30 @@ struct InstalledApp: Sendable {
   var snapshotPage: String?
 
   init(_ description: AppDescription) {
-    self.description = description
-    circumstances = Callback.Circumstances(description)
+    traits = Traits(description)
   }
 
+  /// What seldom changes, shared by all copies of a phone.
+  private final class Traits: Sendable {
+    let description: AppDescription
+    let circumstances: Callback.Circumstances
+
+    init(_ description: AppDescription) {
+      self.description = description
+      circumstances = Callback.Circumstances(description)
+    }
+  }
+
+  var description: AppDescription {
+    _read { yield traits.description }
+    set { traits = Traits(newValue) }
+  }
+
+  /// What of the description a callback's reason rests on.
+  var circumstances: Callback.Circumstances { traits.circumstances }
+
+  /// Inlined: a call copies the whole app.
+  @inline(__always)
   func implements(_ method: Callback.Method, in version: IOSVersion) -> Bool {
     description.implements.contains(method) && version >= method.since
   }

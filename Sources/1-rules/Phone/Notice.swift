@@ -9,7 +9,7 @@ struct Notice: Sendable {
   var origin: Origin
   var content: Content
 
-  enum Origin: Sendable {
+  indirect enum Origin: Sendable {
     case remote(DeliveredPayload)
     case local(LocalNotification)
   }

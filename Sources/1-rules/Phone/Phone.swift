@@ -9,13 +9,17 @@ public import Basics
 /// Every entry of the timeline names its rule of the device specification; what this phone does not know yet it calls
 /// "not modelled" and leaves alone (docs/iphone.md lists both).
 public struct Phone: Sendable {
-  public internal(set) var settings: PhoneSettings
+  public internal(set) var settings: PhoneSettings {
+    _read { yield switches.settings }
+    set { switches = Switches(newValue) }
+  }
   public internal(set) var isLocked: Bool
   public internal(set) var network: Network
   public internal(set) var isInAirplaneMode = false
   /// All that happened since the start or since `takeTimeline`.
   public internal(set) var timeline: [TimelineEntry] = []
 
+  private var switches: Switches
   var now = Instant(milliseconds: .min)
   /// In the order of installation, so that nothing depends on hashing.
   var apps: [InstalledApp] = []
@@ -49,9 +53,16 @@ public struct Phone: Sendable {
   private var hasStarted = false
 
   public init(_ settings: PhoneSettings = PhoneSettings()) {
-    self.settings = settings
+    switches = Switches(settings)
     isLocked = settings.locked
     network = settings.online ? .online : .none
+  }
+
+  /// The settings in memory of their own: they seldom change, and copies of a phone share them.
+  private final class Switches: Sendable {
+    let settings: PhoneSettings
+
+    init(_ settings: PhoneSettings) { self.settings = settings }
   }
 
   /// Takes one event and answers what to do outside, first effect first.

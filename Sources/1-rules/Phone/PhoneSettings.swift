@@ -158,11 +158,13 @@ extension PhoneSettings {
 
   /// The switches that differ from the default of this iOS version, by name; and of those, what no rule reads yet.
   func differences() -> (set: [(name: String, value: String)], notModelled: [(name: String, rule: Rule)]) {
-    let plain = PhoneSettings(iosVersion: iosVersion)
+    var plain = PhoneSettings(iosVersion: iosVersion)
+    plain.name = name
+    guard self != plain else { return ([], []) }
     var set: [(String, String)] = []
     var notModelled: [(String, Rule)] = []
-    func note(_ name: String, _ value: some Hashable, _ usual: some Hashable, unread rule: Rule? = nil) {
-      guard AnyHashable(value) != AnyHashable(usual) else { return }
+    func note<Value: Equatable>(_ name: String, _ value: Value, _ usual: Value, unread rule: Rule? = nil) {
+      guard value != usual else { return }
       set.append((name, "\(value)"))
       if let rule { notModelled.append((name, rule)) }
     }

@@ -16,7 +16,7 @@ public struct TimelineEntry: Hashable, Sendable {
     /// A push came in, of the kind that the tables mean (K1 …).
     case arrived(pushID: String, kind: PushKind, text: String)
     /// The app's code was called.
-    case callback(Callback)
+    indirect case callback(Callback)
     /// Something showed or sounded.
     indirect case shown(Shown)
     /// A push, or a part of it, showed nothing or reached nobody, and why.
@@ -29,7 +29,7 @@ public struct TimelineEntry: Hashable, Sendable {
     /// Entries left the notification centre, the lock screen or the screen.
     case removed(ids: [String], reason: String)
     /// A Live Activity changed (D-189).
-    case activity(ActivityChange)
+    indirect case activity(ActivityChange)
     /// The user did something.
     case user(String)
     /// The app's code did something.

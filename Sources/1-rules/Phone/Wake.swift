@@ -18,15 +18,16 @@ extension Phone {
   }
 
   private func lastingObstacle(_ app: Int) -> Obstacle? {
-    let description = apps[app].description
     if settings.iosVersion.major < 7 { return .oldSystem }
     if apps[app].isOffloaded { return .offloaded }
     if settings.strictSeed, !apps[app].state.isAlive { return .strictSeed }
-    if !description.backgroundModes.contains(.remoteNotification) { return .noMode }
+    if !apps[app].description.backgroundModes.contains(.remoteNotification) { return .noMode }
     if !apps[app].implements(.didReceiveRemoteNotificationFetch, in: settings.iosVersion) { return .noCallback }
     if apps[app].state == .forceQuit { return .forceQuit }
     if settings.refreshBlocks, settings.backgroundRefreshRestricted { return .refreshOff }
-    if settings.refreshBlocks, !(settings.backgroundRefresh && description.backgroundRefresh) { return .refreshOff }
+    if settings.refreshBlocks, !(settings.backgroundRefresh && apps[app].description.backgroundRefresh) {
+      return .refreshOff
+    }
     if settings.refreshBlocks, settings.isLowPower { return .lowPower }
     if launchesWait { return .firstUnlock }
     return nil

@@ -42,6 +42,8 @@ public actor PhoneLab {
   }
 
   private var nextWaiter: UInt64 = 0
+  /// Of the push that came last: the phones that a broadcast comes to share it, and it is read once.
+  private var lastBody = PayloadBody([])
 
   public init(courier: Courier, clock: any WallClock, register: @escaping Registrar) {
     self.courier = courier
@@ -164,12 +166,13 @@ public actor PhoneLab {
   }
 
   private func deliver(_ push: DeliveredPush, to name: String) {
+    if lastBody.bytes != push.payload { lastBody = PayloadBody(push.payload) }
     perform(
       .push(
         DeliveredPayload(
           id: push.id, bundleID: push.bundleID, pushType: push.pushType, priority: push.priority,
           collapseID: push.collapseID, expiration: push.expiration.map { Instant(seconds: $0) },
-          acceptedAt: push.receivedAt, bytes: push.payload)),
+          acceptedAt: push.receivedAt, body: lastBody)),
       on: name)
   }
 
