@@ -106,7 +106,9 @@ let package = Package(
     // what docs/benchmarks.md promises, measured beside its peers by script/bench; not shipped
     .executableTarget(
       name: "belfry-bench",
-      dependencies: ["Basics", "PushPayload", "Phone", "Delivery", "Transport", "APNSClient", "APNSSimulator"],
+      dependencies: [
+        "Basics", "PushPayload", "Phone", "Delivery", "Transport", "APNSClient", "APNSSimulator", "PhoneLab",
+      ],
       path: "Benchmarks", exclude: ["aioapns_sender.py"], swiftSettings: settings),
 
     // a phone for tests, recording sinks, conformance suites; imported by no floor

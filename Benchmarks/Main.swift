@@ -7,7 +7,8 @@ import PushPayload
 #endif
 
 /// `belfry-bench [NAME…] [--quick] [--json]`: see docs/benchmarks.md. It also runs itself as the measured process:
-/// `belfry-bench send …` is a client and nothing else, `belfry-bench simulate …` a server and nothing else.
+/// `belfry-bench send …` is a client and nothing else, `belfry-bench simulate …` a server and nothing else, and
+/// `belfry-bench broadcast …` a lab of phones.
 @main
 enum Program {
   // The first thread waits: an asynchronous `main` would end it, which valgrind does not survive.
@@ -18,6 +19,7 @@ enum Program {
         switch words.first {
         case "send": try await sendProcess(Words(words.dropFirst()))
         case "simulate": try await simulateProcess(Words(words.dropFirst()))
+        case "broadcast": try await broadcastProcess(Words(words.dropFirst()))
         default: try measure(words)
         }
         exit(0)
@@ -71,7 +73,7 @@ private let benchmarks = [
   Benchmark(name: "memory", run: memoryBenchmark),
   Benchmark(name: "b2", run: simulatorBenchmark),
   Benchmark(name: "b6", run: payloadBenchmark),
-  Benchmark(name: "phone", run: phoneBenchmark),
+  Benchmark(name: "phone") { try phoneBenchmark($0) + broadcastBenchmark($0) },
 ]
 
 /// What cannot be measured here, and why.
