@@ -210,4 +210,40 @@ struct PhoneProcessTests {
     again.signal(SIGTERM)
     #expect(try await again.end() == 0)
   }
+
+  @Test("--apns: a phone at a belfry apns that runs elsewhere gets what is pushed there, and is offline there too")
+  func remote() async throws {
+    let place = try Place()
+    let apns = try BelfryProcess([
+      "apns", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0", "--data",
+      place.data.path,
+    ])
+    let facts = try await apns.event("listening")
+    func fact(_ name: String) throws -> String { try #require(facts[name], "\(name)") }
+    let phone = try BelfryProcess(
+      ["phone", "--headless", "--allow", "--apns", try fact("control")], environment: place.environment)
+    let token = try #require(try await phone.event("listening")["token"])
+    func push(_ text: String) async throws -> (status: Int32, output: String, errors: String) {
+      try await BelfryProcess.run(
+        [
+          "push", "-", "--token", token, "--topic", "com.example.app", "--key", try fact("key"), "--key-id",
+          try fact("keyId"), "--team-id", try fact("teamId"), "--apns", try fact("apns"), "--ca", try fact("ca"),
+        ], input: #"{"aps":{"alert":"\#(text)"}}"#)
+    }
+    #expect(try await push("From afar").status == 0)
+    #expect(try await place.verb(["do", "booted", "await", "arrived", "10s"]).status == 0)
+    #expect(try await place.verb(["do", "booted", "airplane", "on"]).status == 0)
+    #expect(try await push("Kept").status == 0)
+    #expect(try await place.verb(["log", "booted", "--count", "99"]).output.contains("Kept") == false)
+    #expect(try await place.verb(["do", "booted", "airplane", "off"]).status == 0)
+    #expect(try await place.verb(["do", "booted", "await", "arrived", "10s"]).status == 0)
+    #expect(try await place.verb(["log", "booted", "--count", "99"]).output.contains("Kept"))
+    phone.signal(SIGTERM)
+    #expect(try await phone.end() == 0)
+    apns.signal(SIGTERM)
+    #expect(try await apns.end() == 0)
+    let nowhere = try await BelfryProcess.run(
+      ["phone", "--headless", "--apns", try fact("control")], environment: place.environment)
+    #expect(nowhere.status == 1 && nowhere.errors.contains("is no control API of a running belfry apns"))
+  }
 }

@@ -17,7 +17,7 @@ let phoneCommand = Command(
     Without a terminal it reads commands from standard input, one a line, and prints the timeline; 'help' lists them, \
     the end of the input ends the phone. Scripts reach a running phone by 'belfry phone push booted payload.apns' and \
     the other verbs, which are those of Apple's simctl.
-    A simulated APNs runs in the same process; keys and device tokens are kept in DIR, so that they are \
+    Without --apns a simulated APNs runs in the same process; keys and device tokens are kept in DIR, so that they are \
     the same the next time. One line of JSON says where providers push to; a drawn phone tells it under 'i'.
     docs/phone.md lists keys, commands and verbs.
     """,
@@ -39,6 +39,8 @@ struct PhoneOptions {
       completion: .words(["sandbox", "production"])),
     .init(name: "set", value: "NAME=VALUE", help: "A switch of the phone, as in mute=on", repeats: true),
     .flag("allow", "Notifications are allowed from the start: no prompt"),
+    .init(
+      name: "apns", value: "URL", help: "The control API of a 'belfry apns' that runs, as http://127.0.0.1:2198"),
     .init(name: "listen", value: "HOST:PORT", help: "The sandbox, for providers; default a free port of 127.0.0.1"),
     .init(name: "production-listen", value: "HOST:PORT", help: "Production; default a free port of 127.0.0.1"),
     .init(
@@ -53,6 +55,8 @@ struct PhoneOptions {
   var bundleIDs: [String]
   var environment: AppDescription.APSEnvironment
   var isAllowed: Bool
+  /// The control API of a simulated APNs that runs elsewhere.
+  var apns: String?
   var ports = PhoneConnection.Ports()
   var data: String
 
@@ -82,6 +86,10 @@ struct PhoneOptions {
     case let word?: throw UsageFault("--environment takes sandbox or production, not '\(word)'")
     }
     isAllowed = parsed.flag("allow")
+    apns = parsed.value("apns")
+    for name in ["listen", "production-listen", "control", "data"] where apns != nil && parsed.value(name) != nil {
+      throw UsageFault("'--\(name)' is of the simulated APNs in this process; it does not go with --apns")
+    }
     ports.listen = try Self.endpoint(parsed, "listen") ?? ports.listen
     ports.production = try Self.endpoint(parsed, "production-listen") ?? ports.production
     ports.control = try Self.endpoint(parsed, "control") ?? ports.control
@@ -135,7 +143,7 @@ struct PhoneRun {
     let signals = ProcessSignals(
       rereads: true, watched: face == .drawn ? [SIGWINCH, SIGCONT, SIGTSTP] : [])
     let clock = PhoneClock(SystemClock())
-    let connection = try await PhoneConnection.start(options)
+    let connection = try await PhoneConnection.start(options, clock: clock)
     let host = await PhoneHost(
       name: options.name, settings: options.settings, connection: connection, clock: clock,
       environment: options.environment)

@@ -1,5 +1,6 @@
 import APNSSimulator
 import Basics
+import Phone
 import PhoneLab
 import PushPayload
 import Transport
@@ -7,6 +8,7 @@ import Transport
 /// How a phone hangs at its push service: the simulated APNs in this process, or one that runs elsewhere.
 enum PhoneConnection: Sendable {
   case inProcess(APNSSimulator)
+  case remote(RemoteAPNS)
 
   struct Ports: Sendable {
     var listen = Endpoint(host: "127.0.0.1", port: 0)
@@ -15,7 +17,8 @@ enum PhoneConnection: Sendable {
   }
 
   /// Starts the simulated APNs with its keys kept in `data`, so that they and the tokens are the same the next time.
-  static func start(_ options: PhoneOptions) async throws -> PhoneConnection {
+  static func start(_ options: PhoneOptions, clock: any WallClock) async throws -> PhoneConnection {
+    if let url = options.apns { return .remote(try await RemoteAPNS(url, clock: clock)) }
     var configuration = APNSSimulator.Configuration()
     configuration.listen = options.ports.listen
     configuration.productionListen = options.ports.production
@@ -30,18 +33,29 @@ enum PhoneConnection: Sendable {
     case .inProcess(let simulator):
       // no push service stands behind: a token that an app hands on stays unanswered
       PhoneLab(courier: simulator.courier, clock: clock) { _, _, _, _ in nil }
+    case .remote(let remote): remote.lab(clock: clock)
     }
   }
 
   func stop() async {
     switch self {
     case .inProcess(let simulator): await simulator.stop()
+    case .remote(let remote): await remote.close()
+    }
+  }
+
+  /// Tells whoever is not in this process what the phone has become.
+  func settle(_ phone: Phone, named name: String, environment: SimulatedEnvironment) async {
+    switch self {
+    case .inProcess: break
+    case .remote(let remote): await remote.settle(phone, named: name, environment: environment)
     }
   }
 
   /// What a provider needs.
   var places: JSONObject {
     switch self {
+    case .remote(let remote): return ["control": .string(remote.url)]
     case .inProcess(let simulator):
       let credentials = simulator.credentials
       var object: JSONObject = ["apns": .string("https://\(simulator.endpoint.reachable)")]

@@ -179,6 +179,8 @@ actor PhoneHost {
   private func takeOver() async {
     let new = await lab.take(from: name)
     guard !new.isEmpty else { return }
+    await connection.settle(
+      await phone(), named: name, environment: usualEnvironment == .production ? .production : .sandbox)
     log += new
     told += new.count
     if log.count > Self.longestLog * 2 { log.removeFirst(log.count - Self.longestLog) }
