@@ -136,6 +136,32 @@ struct PhoneLabTests {
     }
   }
 
+  @Test("D-046 D-048 a VoIP token that APNs renews reaches the push registry, and VoIP pushes go by it")
+  func renewalOfCalls() async throws {
+    try await LabScene.run { scene in
+      var app = LabScene.app
+      app.backgroundModes.insert(.voip)
+      app.script[.didFinishLaunching] = [.setPushTypes([.voip])]
+      await scene.lab.add(PhoneSettings(iosVersion: IOSVersion(17)), named: "a")
+      await scene.lab.perform([.installApp(app), .launch(bundleID: LabScene.bundle)], on: "a")
+      #expect(await scene.lab.phone("a")?.voipToken(of: LabScene.bundle) != nil)
+      _ = await scene.lab.take(from: "a")
+      let renewed = scene.simulator.courier.renewTokens(device: "a", reason: .osUpdate)
+      let new = try #require(renewed.first { $0.kind == .voip }?.token)
+      #expect(
+        await scene.lab.wait(for: "a", within: .seconds(20)) { entries in
+          entries.contains {
+            if case .callback(let callback) = $0.what {
+              callback.arguments == .credentials(.voip, token: new)
+            } else {
+              false
+            }
+          }
+        })
+      #expect(await scene.lab.phone("a")?.voipToken(of: LabScene.bundle) == new)
+    }
+  }
+
   @Test("D-005 the lab keeps its phones' timers: a handler that is never called ends the app after 30 s")
   func timers() async throws {
     let simulator = try await APNSSimulator.start()

@@ -177,11 +177,15 @@ public actor PhoneLab {
   }
 
   /// Apps have other tokens: each that runs is told at once, the others when they run again (D-044, D-046). Only those of
-  /// remote notifications are the phone's to tell.
+  /// remote notifications and of VoIP are the phone's to tell.
   private func take(_ renewals: [TokenRenewal], on name: String) {
-    for renewal in renewals where renewal.kind == .app {
-      guard residents[name]?.environments[renewal.bundleID] == renewal.environment else { continue }
-      perform(.tokenIssued(bundleID: renewal.bundleID, token: renewal.token), on: name)
+    for renewal in renewals where residents[name]?.environments[renewal.bundleID] == renewal.environment {
+      switch renewal.kind {
+      case .app: perform(.tokenIssued(bundleID: renewal.bundleID, token: renewal.token), on: name)
+      case .voip: perform(.voipTokenIssued(bundleID: renewal.bundleID, token: renewal.token), on: name)
+      case .complication, .fileprovider, .location, .pushtotalk, .liveactivity, .liveActivityStart, .controls, .widgets:
+        continue
+      }
     }
   }
 
