@@ -104,6 +104,43 @@ struct CalendarPatternTests {
         == ["2011-12-30T19:00:00", "2011-12-31T19:00:00"])
   }
 
+  @Test("D-272 weeks of the month and of the year, which begin on Sunday")
+  func weeks() throws {
+    #expect(
+      try times(
+        CalendarPattern(weekday: 4, weekOfMonth: 2, hour: 9), in: "UTC", after: "2027-01-01T00:00:00Z", count: 3)
+        == ["2027-01-06T09:00:00", "2027-02-10T09:00:00", "2027-03-10T09:00:00"])
+    #expect(
+      try times(CalendarPattern(weekOfYear: 10), in: "UTC", after: "2027-01-01T00:00:00Z", count: 2)
+        == ["2027-02-28T00:00:00", "2028-02-27T00:00:00"])
+    // the last days of a year are in the first week of the next if 1 January is
+    #expect(
+      try times(CalendarPattern(weekday: 3, weekOfYear: 1, hour: 9), in: "UTC", after: "2027-12-01T00:00:00Z", count: 1)
+        == ["2027-12-28T09:00:00"])
+    #expect(CalendarPattern(weekOfYear: 60).next(after: Instant(seconds: 0), in: .utc) == nil)
+  }
+
+  /// The numbers of the weeks as Foundation counts them.
+  @Test("D-272 Foundation's calendar numbers the weeks alike")
+  func weekNumbers() throws {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+    calendar.firstWeekday = 1
+    calendar.minimumDaysInFirstWeek = 1
+    for day in stride(from: 0, to: 12_000, by: 1) {
+      let noon = Instant(seconds: Int64(day) * 86_400 + 43_200)
+      let date = Date(timeIntervalSince1970: Double(noon.seconds))
+      let parts = calendar.dateComponents([.weekday, .weekOfMonth, .weekOfYear, .year, .month], from: date)
+      let pattern = CalendarPattern(
+        year: parts.year, month: parts.month, weekday: parts.weekday, weekOfMonth: parts.weekOfMonth,
+        weekOfYear: parts.weekOfYear, hour: 12)
+      guard pattern.next(after: noon - .seconds(1), in: .utc) == noon else {
+        Issue.record("\(noon): \(pattern)")
+        return
+      }
+    }
+  }
+
   /// Apple's `nextDate` with the policies that a calendar trigger has. Without a month beside a weekday, of which it passes
   /// over the last one, and without zones whose clocks jump over parts of an hour, where it waits for a whole one.
   @Test(

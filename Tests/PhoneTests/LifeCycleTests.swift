@@ -91,6 +91,45 @@ struct LifeCycleTests {
     #expect(story.calls.hasPrefix("WRA DRF(I) DBA"))
   }
 
+  @Test("D-157 didEnterBackground that takes longer than leaveSeconds ends the app, whatever version it is")
+  func slowToLeave() {
+    for version in [IOSVersion(4), .g2, .g3] {
+      for (seconds, limit, ended) in [(4, 5, false), (5, 5, false), (6, 5, true), (6, 10, false)]
+        as [(Int64, Int64, Bool)]
+      {
+        var story = Story(version, app: .complete { $0.enterBackgroundSeconds = seconds }) { $0.leaveSeconds = limit }
+        story.bring(to: .active)
+        story.happens(.home)
+        story.pass(.seconds(limit))
+        #expect(story.state == (ended ? .notRunning : .suspended))
+        #expect(story.faults.map(\.rule) == (ended ? ["D-157"] : []))
+        #expect(!story.calls.contains("willTerminate"))
+      }
+    }
+    var back = Story(.g3, app: .complete { $0.enterBackgroundSeconds = 6 })
+    back.happens(.launch(bundleID: Story.bundle), .home, .launch(bundleID: Story.bundle))
+    back.pass(.minutes(1))
+    #expect(back.state == .active, "it came back in time")
+  }
+
+  @Test("D-162 D-163 willTerminate that takes longer than leaveSeconds is cut off, and said so")
+  func slowToEnd() {
+    for (seconds, cut) in [(5, false), (6, true)] as [(Int64, Bool)] {
+      for byUser in [true, false] {
+        var story = Story(.g3, app: .complete { $0.terminateSeconds = seconds })
+        story.bring(to: .background)
+        story.happens(byUser ? .forceQuit(bundleID: Story.bundle) : .endBySystem(bundleID: Story.bundle))
+        #expect(story.calls == "willTerminate")
+        #expect(story.said("killed before it was done", "D-162") == cut)
+        #expect(story.state == (byUser ? .forceQuit : .notRunning))
+      }
+      var suspended = Story(.g3, app: .complete { $0.terminateSeconds = seconds })
+      suspended.bring(to: .suspended)
+      suspended.happens(.endBySystem(bundleID: Story.bundle))
+      #expect(suspended.calls == "-" && suspended.faults.isEmpty)
+    }
+  }
+
   @Test("D-162 ended by the system: willTerminate only if it executes, then notRunning")
   func endedBySystem() {
     for (state, calls) in [

@@ -44,6 +44,33 @@ struct LocalRequestTests {
     #expect(NotificationError.notificationInvalidNoDate.rawValue == 1400)
   }
 
+  @Test("D-256 an attachment that the system does not take refuses the request; a good one is shown and told")
+  func attachments() {
+    for (attachment, error) in [
+      (NotificationAttachment(file: "a.png"), nil),
+      (NotificationAttachment(file: "a.webp"), .attachmentUnrecognizedType),
+      (NotificationAttachment(file: "a.png", bytes: 11 << 20), .attachmentInvalidFileSize),
+      (NotificationAttachment(file: "a.png", bytes: 0), .attachmentCorrupt),
+    ] as [(NotificationAttachment, NotificationError?)] {
+      var story = Story(.g3)
+      story.happens(.launch(bundleID: Story.bundle))
+      story.forget()
+      var content = NotificationContent(body: "Look")
+      content.attachments = [NotificationAttachment(file: "good.mp3"), attachment]
+      story.act(.addNotification(LocalNotification(id: "a", content: content)))
+      #expect(story.callbacks.contains { $0.arguments == .completed(id: "a", error) })
+      #expect(story.said("is refused", "D-256") == (error != nil))
+      let told = story.callbacks.first { $0.method == .willPresent }
+      guard case .notification(let notification)? = told?.arguments else {
+        #expect(error != nil && told == nil)
+        continue
+      }
+      #expect(notification.attachments == ["good.mp3", "a.png"])
+      #expect(story.shown.first?.attachments == ["good.mp3", "a.png"])
+    }
+    #expect(NotificationAttachment.Flaw.allCases.map(\.code) == [101, 102, 105])
+  }
+
   @Test("D-279 iOS 8 and 9 take it and show nothing; before, local notifications need nobody's leave")
   func olderPermission() {
     for (version, letters) in [(IOSVersion(8), "-"), (.g2, "-"), (IOSVersion(7, 1), "BCS"), (.g1, "BCS")] {

@@ -129,6 +129,41 @@ struct LocalisationTests {
     }
   }
 
+  @Test("D-206 a local notification's localizedUserNotificationString is looked up when it comes")
+  func localText() {
+    for (change, body) in [(false, "Game"), (true, "游戏")] {
+      var story = story()
+      story.bring(to: .active)
+      var content = NotificationContent()
+      content.body = .localized(key: "TITLE", arguments: [], fallback: nil)
+      story.act(
+        .addNotification(LocalNotification(id: "a", content: content, trigger: .interval(.minutes(5)))))
+      story.happens(.home)
+      if change {
+        var settings = story.phone.settings
+        settings.language = "zh-Hans"
+        story.happens(.change(settings))
+      }
+      story.pass(.minutes(5))
+      #expect(story.shown.map(\.body) == [body])
+    }
+  }
+
+  @Test(
+    "D-208 a local body: %% is a percent sign, other printf escapes are taken out; a pushed one stays as it is",
+    arguments: [("50%% off", "50% off"), ("%@ a %d b %2$s c %5.1f", " a  b  c "), ("100 % sure", "100 % sure")])
+  func printfEscapes(body: String, shown: String) {
+    var story = story()
+    story.happens(.launch(bundleID: Story.bundle))
+    story.act(
+      .addNotification(
+        LocalNotification(id: "a", content: NotificationContent(body: body), trigger: .interval(.seconds(9)))))
+    story.happens(.home)
+    story.pass(.seconds(9))
+    story.push(["aps": ["alert": .string(body)]])
+    #expect(story.shown.map(\.body) == [shown, body])
+  }
+
   @Test("D-209 launch-image names the picture of a start from the notification, and of no other")
   func launchImage() {
     let payload: JSONValue = ["aps": ["alert": ["body": "b", "launch-image": "Play.png"]]]

@@ -78,6 +78,83 @@ struct PushKitTests {
     #expect(story.phone.voipToken(of: Story.bundle) == nil)
   }
 
+  @Test("D-048 a suspended app hears of a new or lost token when its code runs again; an ended one at its next launch")
+  func toldLater() {
+    for lost in [true, false] {
+      for state in [AppState.suspended, .notRunning] {
+        var story = story(.g3, .active)
+        story.happens(.voipTokenIssued(bundleID: Story.bundle, token: [9]), .home, .suspend(bundleID: Story.bundle))
+        if state == .notRunning { story.happens(.endBySystem(bundleID: Story.bundle)) }
+        story.forget()
+        story.happens(
+          lost
+            ? .voipTokenInvalidated(bundleID: Story.bundle) : .voipTokenIssued(bundleID: Story.bundle, token: [8]))
+        #expect(story.calls == "-")
+        story.happens(.launch(bundleID: Story.bundle))
+        let told = story.callbacks.map(\.arguments).filter {
+          $0 != .none && $0 != .launchOptions(remoteNotification: nil)
+        }
+        switch (state, lost) {
+        case (_, false): #expect(told == [.credentials(.voip, token: [8])])
+        case (.suspended, true): #expect(told == [.pushKitType(.voip)])
+        default: #expect(told.isEmpty && story.effects.count == 1, "the new registry asks for another")
+        }
+        story.forget()
+        story.happens(.home, .suspend(bundleID: Story.bundle), .launch(bundleID: Story.bundle))
+        #expect(story.calls == "WRA DEB WEF DBA", "told once")
+      }
+    }
+  }
+
+  @Test("D-048 after a restore the VoIP token is a fresh one, whichever token is asked for first")
+  func freshAfterRestore() {
+    let app = AppDescription.calling { $0.script[.didFinishLaunching] = [] }
+    for remoteFirst in [true, false] {
+      var story = story(.g3, .active, app: app)
+      story.act(.registerForRemoteNotifications)
+      story.act(.setPushTypes([.voip]))
+      story.happens(
+        .tokenIssued(bundleID: Story.bundle, token: [1]), .voipTokenIssued(bundleID: Story.bundle, token: [2]),
+        .restoreFromBackup(toNewPhone: false), .unlock, .launch(bundleID: Story.bundle))
+      #expect(story.phone.voipToken(of: Story.bundle) == nil)
+      if remoteFirst { story.happens(.tokenIssued(bundleID: Story.bundle, token: [3])) }
+      for fresh in [true, false] {
+        story.forget()
+        story.act(.setPushTypes([.voip]))
+        let asked = Phone.Effect.registerForRemoteNotifications(
+          bundleID: Story.bundle, environment: .production, kind: .voip, fresh: fresh)
+        #expect(story.effects == (fresh ? [asked] : []))
+        story.happens(.voipTokenIssued(bundleID: Story.bundle, token: [4]))
+      }
+    }
+  }
+
+  @Test(
+    "D-048 a VoIP token that comes by the common event is PushKit's as well")
+  func commonEvent() {
+    var story = story(.g3, .active)
+    story.happens(.tokenIssued(bundleID: Story.bundle, token: [7], kind: .voip))
+    #expect(story.phone.voipToken(of: Story.bundle) == [7])
+    #expect(story.callbacks.map(\.arguments) == [.credentials(.voip, token: [7])])
+  }
+
+  @Test(
+    "D-114 D-186 PKR without a handler to iOS 10, with one from 11 on; the older form if the app has only that",
+    arguments: [
+      (IOSVersion(8), false, false), (IOSVersion(10, 3), false, false), (IOSVersion(11), false, true),
+      (.g3, false, true), (.g3, true, false),
+    ])
+  func receiveForm(version: IOSVersion, onlyOlder: Bool, withHandler: Bool) {
+    let app = AppDescription.calling { if onlyOlder { $0.implements.remove(.pushRegistryDidReceive) } }
+    var story = story(version, .suspended, app: app)
+    voip(&story)
+    let selector = "pushRegistry:didReceiveIncomingPushWithPayload:forType:"
+    #expect(
+      story.callbacks.map(\.method.selector) == [selector + (withHandler ? "withCompletionHandler:" : "")])
+    #expect(story.callbacks.allSatisfy { $0.choice(by: "D-114")?.contains("PushKit") == true })
+    #expect(story.phone.call != nil || version.major < 10, "both do the same")
+  }
+
   @Test("D-048 offline the token waits for the network; without mode or entitlement there is none")
   func noToken() {
     var offline = story(.g3, .notRunning) { $0.online = false }
@@ -215,14 +292,54 @@ struct PushKitTests {
     #expect(ended.phone.call == nil)
   }
 
-  @Test("D-186 the handler of the report is called; a second call at the same time is not modelled")
+  @Test("D-186 the handler of the report is called")
   func reported() {
     var story = story(.g3, .suspended, app: .calling { $0.implements.insert(.incomingCallReported) })
     voip(&story)
     #expect(story.calls == "PKR(B) callReported")
+  }
+
+  private func twoCalls(answered: Bool) -> Story {
+    var story = story(.g3, .suspended)
     voip(&story)
-    #expect(story.phone.call?.caller == "Lin")
-    #expect(story.told.contains { if case .notModelled = $0.what { true } else { false } })
-    #expect(story.state == .background)
+    if answered { story.happens(.answerCall) }
+    story.act(.reportIncomingCall(from: "Bo"))
+    story.forget()
+    return story
+  }
+
+  @Test("D-186 a second call rings beside the first: answering it ends that one, declining it leaves it")
+  func second() {
+    var answer = twoCalls(answered: true)
+    #expect(answer.phone.screen.call?.caller == "Lin" && answer.phone.screen.waitingCall?.caller == "Bo")
+    answer.happens(.answerCall)
+    #expect(answer.callbacks.map(\.arguments) == [.call(from: "Lin"), .call(from: "Bo")])
+    #expect(answer.calls == "endCall answerCall")
+    #expect(answer.phone.call?.caller == "Bo" && answer.phone.call?.isAnswered == true)
+    #expect(answer.phone.waitingCall == nil && answer.state == .background)
+
+    var decline = twoCalls(answered: true)
+    decline.happens(.declineCall)
+    #expect(decline.callbacks.map(\.arguments) == [.call(from: "Bo")])
+    #expect(decline.phone.call?.caller == "Lin" && decline.phone.waitingCall == nil)
+
+    var hangUp = twoCalls(answered: true)
+    hangUp.happens(.hangUp)
+    #expect(hangUp.phone.call?.caller == "Bo" && hangUp.phone.call?.isAnswered == false)
+    #expect(hangUp.state == .background, "a call of its own still rings")
+  }
+
+  @Test("D-186 two that ring: the first is answered first; a third finds no place; all end with their app")
+  func severalRing() {
+    var story = twoCalls(answered: false)
+    story.act(.reportIncomingCall(from: "Cy"))
+    #expect(story.said("no place for a third call", "D-186") && story.shown.isEmpty)
+    story.happens(.answerCall)
+    #expect(story.phone.call?.caller == "Lin" && story.phone.call?.isAnswered == true)
+    story.act(.reportCallEnded)
+    #expect(story.phone.waitingCall == nil && story.phone.call?.caller == "Lin", "the later one is over")
+    var ended = twoCalls(answered: false)
+    ended.happens(.forceQuit(bundleID: Story.bundle))
+    #expect(ended.phone.call == nil && ended.phone.waitingCall == nil)
   }
 }

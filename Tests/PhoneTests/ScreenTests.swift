@@ -226,6 +226,22 @@ struct ScreenTests {
     #expect(story.phone.screen.centre.flatMap(\.notifications).map(\.actions) == [[], [reply]])
   }
 
+  @Test("D-243 a banner shows the first two buttons, pulled open or in the centre up to ten")
+  func bannerButtons() {
+    var story = Story(.g3)
+    let actions = (1...12).map { NotificationAction(id: "a\($0)") }
+    story.happens(
+      .launch(bundleID: Story.bundle),
+      .app(bundleID: Story.bundle, .setCategories([NotificationCategory(id: "chat", actions: actions)])), .home)
+    let id = story.push(["aps": ["alert": "Hi", "category": "chat"]])
+    func count(_ screen: Screen) -> [Int?] {
+      [screen.banners.first?.actions.count, screen.centre.first?.notifications.first?.actions.count]
+    }
+    #expect(count(story.phone.screen) == [2, 10])
+    story.happens(.expand(bundleID: Story.bundle, id: id))
+    #expect(count(story.phone.screen) == [10, 10] && story.phone.screen.expanded?.actions.count == 10)
+  }
+
   @Test("D-186 a call is on the screen, locked or not, until it is over", arguments: [false, true])
   func call(locked: Bool) {
     var story = Story(.g3, app: .calling)

@@ -118,6 +118,10 @@ struct SignatureTests {
       "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)"
     ),
     (
+      .pushRegistryDidReceiveWithoutHandler, "pushRegistry:didReceiveIncomingPushWithPayload:forType:",
+      "pushRegistry(_:didReceiveIncomingPushWith:for:)"
+    ),
+    (
       .pushRegistryDidInvalidate, "pushRegistry:didInvalidatePushTokenForType:",
       "pushRegistry(_:didInvalidatePushTokenFor:)"
     ),

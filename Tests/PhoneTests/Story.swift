@@ -125,7 +125,7 @@ extension Callback {
       if case .localLaunchOptions = arguments { return "LO(local)" }
       return arguments.userInfo == nil ? "LO(∅)" : "LO(p)"
     case .didReceiveRemoteNotification, .didReceiveRemoteNotificationFetch, .didReceiveLocalNotification,
-      .pushRegistryDidReceive:
+      .pushRegistryDidReceive, .pushRegistryDidReceiveWithoutHandler:
       return "\(method.short)(\(letter))"
     case .didReceiveResponse:
       guard case .response(let response) = arguments else { return "DRR(?)" }

@@ -11,19 +11,25 @@ public struct CalendarPattern: Hashable, Sendable {
   public var weekday: Int?
   /// Which one of its weekday in the month: 2 with weekday 3 is the second Tuesday.
   public var weekdayOrdinal: Int?
+  /// Weeks begin on Sunday; the one with the first of the month, or 1 January, is the first, as with Apple's Gregorian
+  /// calendar where no region says otherwise.
+  public var weekOfMonth: Int?
+  public var weekOfYear: Int?
   public var hour: Int?
   public var minute: Int?
   public var second: Int?
 
   public init(
     year: Int? = nil, month: Int? = nil, day: Int? = nil, weekday: Int? = nil, weekdayOrdinal: Int? = nil,
-    hour: Int? = nil, minute: Int? = nil, second: Int? = nil
+    weekOfMonth: Int? = nil, weekOfYear: Int? = nil, hour: Int? = nil, minute: Int? = nil, second: Int? = nil
   ) {
     self.year = year
     self.month = month
     self.day = day
     self.weekday = weekday
     self.weekdayOrdinal = weekdayOrdinal
+    self.weekOfMonth = weekOfMonth
+    self.weekOfYear = weekOfYear
     self.hour = hour
     self.minute = minute
     self.second = second
@@ -58,7 +64,10 @@ public struct CalendarPattern: Hashable, Sendable {
   /// With the components below the smallest given one at their first values.
   private var filled: CalendarPattern? {
     var filled = self
-    let hasDay = day != nil || weekday != nil || weekdayOrdinal != nil
+    if hasWeek, day == nil, weekday == nil, weekdayOrdinal == nil, hour == nil, minute == nil, second == nil {
+      filled.weekday = 1
+    }
+    let hasDay = namesDay
     guard hasDay || [year, month, hour, minute, second].contains(where: { $0 != nil }) else { return nil }
     if second == nil { filled.second = 0 }
     if second == nil, minute == nil { filled.minute = 0 }
@@ -69,6 +78,9 @@ public struct CalendarPattern: Hashable, Sendable {
     }
     return filled
   }
+
+  private var hasWeek: Bool { weekOfMonth != nil || weekOfYear != nil }
+  private var namesDay: Bool { day != nil || weekday != nil || weekdayOrdinal != nil || hasWeek }
 
   // MARK: days
 
@@ -104,7 +116,21 @@ public struct CalendarPattern: Hashable, Sendable {
       (self.day.map { Int64($0) == day } ?? true)
         && (weekday.map { Int64($0) == CivilCalendar.weekday(firstDay + day - 1) } ?? true)
         && (weekdayOrdinal.map { Int64($0) == (day - 1) / 7 + 1 } ?? true)
+        && (weekOfMonth.map { Int64($0) == Self.week(of: firstDay + day - 1, from: firstDay) } ?? true)
+        && (weekOfYear.map { Int64($0) == Self.weekOfYear(firstDay + day - 1, year) } ?? true)
     }
+  }
+
+  /// 1 for the days up to the first Saturday.
+  private static func week(of day: Int64, from first: Int64) -> Int64 {
+    (day - first + CivilCalendar.weekday(first) - 1) / 7 + 1
+  }
+
+  /// The last days of December are in week 1 if 1 January is.
+  private static func weekOfYear(_ day: Int64, _ year: Int64) -> Int64 {
+    let newYear = CivilCalendar.days(year: year + 1, month: 1, day: 1)
+    if day + 7 - CivilCalendar.weekday(day) >= newYear { return 1 }
+    return week(of: day, from: CivilCalendar.days(year: year, month: 1, day: 1))
   }
 
   // MARK: times of a day
@@ -117,7 +143,7 @@ public struct CalendarPattern: Hashable, Sendable {
       return nil
     }
     // A pattern that says no day means no day that was left out whole (Samoa's 30 December 2011).
-    let anyDay = day == nil && weekday == nil && weekdayOrdinal == nil
+    let anyDay = !namesDay
     let dayIsThere = !anyDay || isThere(midnight, rules) || isThere(midnight + 86_399, rules)
     guard dayIsThere else { return nil }
     let start = Instant(seconds: midnight - TimeZoneRules.widest)

@@ -19,9 +19,9 @@ extension Phone {
 
   /// iOS 10 and later, where there is room.
   private static let mostButtons = 10
-  /// iOS 8 and 9: in a modal alert, and everywhere else.
+  /// iOS 8 and 9: in a modal alert, and everywhere else; later on a banner until it is pulled open.
   private static let mostInAlert = 4
-  private static let mostInBanner = 2
+  static let mostInBanner = 2
 
   /// The registered category that the notification names; nil: it is shown plain (D-150).
   func category(of notice: Notice, _ app: Int) -> NotificationCategory? {

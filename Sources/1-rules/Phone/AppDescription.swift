@@ -54,7 +54,12 @@ public struct AppDescription: Hashable, Sendable {
   public var fetchResult = FetchResult.newData
   public var fetchAnswer = Answer.atOnce
   public var responseAnswer = Answer.atOnce
-  /// What the code does inside a call, in order.
+  /// How long its code takes in `didEnterBackground` and in `willTerminate`: longer than `PhoneSettings.leaveSeconds` is a
+  /// fault (D-157, D-162).
+  public var enterBackgroundSeconds: Int64 = 0
+  public var terminateSeconds: Int64 = 0
+  /// What the code does inside a call, in order. The older form of the VoIP call does what the newer one does, unless it
+  /// is told otherwise.
   public var script: [Callback.Method: [AppAct]] = [:]
 
   /// An app that implements every call a phone of its time can make, has no delegate and no background mode.
@@ -66,6 +71,11 @@ public struct AppDescription: Hashable, Sendable {
     self.name = name ?? bundleID
     self.apsEnvironment = apsEnvironment
     self.implements = implements
+  }
+
+  func acts(in method: Callback.Method) -> [AppAct] {
+    if let acts = script[method] { return acts }
+    return method == .pushRegistryDidReceiveWithoutHandler ? script[.pushRegistryDidReceive] ?? [] : []
   }
 
   public enum APSEnvironment: String, CaseIterable, Sendable { case none, development, production }
@@ -92,7 +102,7 @@ public struct AppDescription: Hashable, Sendable {
     case remoteNotification = "remote-notification"
     /// PushKit calls no app without it (D-114).
     case voip
-    /// Not modelled yet (D-188).
+    /// Newsstand magazines of iOS 5 and 6 (D-188).
     case newsstand = "newsstand-content"
   }
 

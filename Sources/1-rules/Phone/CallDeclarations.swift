@@ -15,6 +15,14 @@ extension Callback.Method {
         + " withCompletionHandler:(void (^)(void))completion",
       "func pushRegistry(_ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,"
         + " for type: PKPushType, completion: @escaping () -> Void)")
+  /// iOS 8–10, deprecated in 11 (Apple, `pushRegistry(_:didReceiveIncomingPushWith:for:)`).
+  static let pushKitPushReceivedBefore11 =
+    Declaration(
+      .pushRegistryDelegate,
+      "- (void)pushRegistry:(PKPushRegistry *)registry"
+        + " didReceiveIncomingPushWithPayload:(PKPushPayload *)payload forType:(PKPushType)type",
+      "func pushRegistry(_ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload,"
+        + " for type: PKPushType)")
   static let credentialsInvalidated =
     Declaration(
       .pushRegistryDelegate,

@@ -58,8 +58,8 @@ public struct Callback: Hashable, Sendable {
     case pendingNotifications
     /// PushKit's token (D-048).
     case pushRegistryDidUpdate
-    /// PKR.
-    case pushRegistryDidReceive
+    /// PKR: iOS 11 and later with a completion handler, before without one (D-114).
+    case pushRegistryDidReceive, pushRegistryDidReceiveWithoutHandler
     case pushRegistryDidInvalidate
     /// The handler of `reportNewIncomingCall`.
     case incomingCallReported
@@ -114,7 +114,7 @@ public struct Callback: Hashable, Sendable {
       case .requestAdded: "added"
       case .pendingNotifications: "pending"
       case .pushRegistryDidUpdate: "didUpdate"
-      case .pushRegistryDidReceive: "PKR"
+      case .pushRegistryDidReceive, .pushRegistryDidReceiveWithoutHandler: "PKR"
       case .pushRegistryDidInvalidate: "didInvalidate"
       case .incomingCallReported: "callReported"
       case .performAnswerCall: "answerCall"
@@ -143,12 +143,13 @@ public struct Callback: Hashable, Sendable {
       case .willFinishLaunching: IOSVersion(6)
       case .didReceiveRemoteNotificationFetch, .backgroundRefreshStatusDidChange: IOSVersion(7)
       case .didRegisterUserNotificationSettings, .handleAction, .handleLocalAction, .pushRegistryDidUpdate,
-        .pushRegistryDidReceive, .pushRegistryDidInvalidate:
+        .pushRegistryDidReceiveWithoutHandler, .pushRegistryDidInvalidate:
         IOSVersion(8)
       case .handleActionWithResponse, .handleLocalActionWithResponse: IOSVersion(9)
       case .willPresent, .didReceiveResponse, .authorizationAnswer, .notificationSettings, .deliveredNotifications,
         .requestAdded, .pendingNotifications, .incomingCallReported, .performAnswerCall, .performEndCall:
         IOSVersion(10)
+      case .pushRegistryDidReceive: IOSVersion(11)
       case .openSettings: IOSVersion(12)
       case .serviceDidReceive, .serviceTimeWillExpire, .contentExtensionDidReceive, .contentExtensionResponse:
         IOSVersion(10)

@@ -130,7 +130,9 @@ public struct NotificationArgument: Hashable, Sendable {
 
   public static func == (left: Self, right: Self) -> Bool {
     left.identifier == right.identifier && left.date == right.date && left.trigger == right.trigger
-      && (left.said === right.said || (left.said.payload == right.said.payload && left.userInfo == right.userInfo))
+      && (left.said === right.said
+        || (left.said.payload == right.said.payload && left.userInfo == right.userInfo
+          && left.said.attachments == right.said.attachments))
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -219,6 +219,7 @@ extension Callback.Method {
         "func getPendingNotificationRequests(completionHandler: @escaping ([UNNotificationRequest]) -> Void)")
     case .pushRegistryDidUpdate: Self.credentialsUpdated
     case .pushRegistryDidReceive: Self.pushKitPushReceived
+    case .pushRegistryDidReceiveWithoutHandler: Self.pushKitPushReceivedBefore11
     case .pushRegistryDidInvalidate: Self.credentialsInvalidated
     case .incomingCallReported: Self.callReported
     case .performAnswerCall: Self.answerCall

@@ -53,6 +53,10 @@ extension Callback {
     case .authorizationAnswer, .didRegisterUserNotificationSettings:
       "the way of the call that asked (D-020)"
     case .pushRegistryDidReceive: "PKR and not DRF or WP: VoIP pushes are PushKit's (D-114)"
+    case .pushRegistryDidReceiveWithoutHandler:
+      circumstances.version.major < 11
+        ? "PKR and not DRF or WP: VoIP pushes are PushKit's; the handler came with iOS 11 (D-114)"
+        : "PKR and not DRF or WP: VoIP pushes are PushKit's; the app does not implement the call of iOS 11 (D-114)"
     case .didReceiveMessage: "the SDK's handler: messages come from the push service, not from APNs (D-300)"
     case .activityEnablementUpdates, .frequentPushEnablementUpdates, .pushToStartTokenUpdates, .activityUpdates,
       .pushTokenUpdates, .contentUpdates, .activityStateUpdates:

@@ -22,7 +22,7 @@ extension Callback {
     case .willPresent: isRemote ? .received : nil
     case .didReceiveResponse: isRemote && !isDismissal ? .click : nil
     case .handleAction, .handleActionWithResponse: .click
-    case .serviceDidReceive, .pushRegistryDidReceive: .received
+    case .serviceDidReceive, .pushRegistryDidReceive, .pushRegistryDidReceiveWithoutHandler: .received
     case .willFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
       .willTerminate, .configurationForConnectingScene, .sceneWillEnterForeground, .sceneDidBecomeActive,
       .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect, .didDiscardSceneSessions,

@@ -33,7 +33,8 @@ extension Phone {
       .handleLocalActionWithResponse:
       inTime ? suspendIfIdle(app, "D-158") : actionNotHandled(awaited, app)
     case .didReceiveLocalNotification, .requestAdded, .pendingNotifications, .pushRegistryDidUpdate,
-      .pushRegistryDidReceive, .pushRegistryDidInvalidate, .incomingCallReported, .performAnswerCall, .performEndCall:
+      .pushRegistryDidReceive, .pushRegistryDidReceiveWithoutHandler, .pushRegistryDidInvalidate,
+      .incomingCallReported, .performAnswerCall, .performEndCall:
       break
     case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
       .willEnterForeground, .willTerminate, .didReceiveRemoteNotification, .openSettings,

@@ -34,6 +34,7 @@ extension Phone {
     if gone.permission.status != .notDetermined { rememberedPermissions[bundleID] = (gone.permission, now) }
     removeActivities(of: app)
     disconnectFromMessages(app, "the app is deleted")
+    dropCall(of: app)
     abandonToken(of: app)
     change(app) { $0 = Permission() }
     forget(bundleID)
@@ -42,8 +43,9 @@ extension Phone {
 
   /// APNs learns late that nothing takes the token any more (D-045); the next one is another (D-044).
   private mutating func abandonToken(of app: Int) {
-    guard let token = apps[app].registration.token else { return }
     let bundleID = apps[app].description.bundleID
+    if apps[app].pushKit.token != nil { voipRemovedBefore.insert(bundleID) }
+    guard let token = apps[app].registration.token else { return }
     removedBefore.insert(bundleID)
     effects.append(.tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: settings.keepsStaleTokens))
   }
@@ -52,7 +54,6 @@ extension Phone {
     if prompt?.bundleID == bundleID { prompt = nil }
     waitingPrompts.removeAll { $0.bundleID == bundleID }
     if waitingTap?.bundleID == bundleID { waitingTap = nil }
-    if call?.bundleID == bundleID { call = nil }
   }
 
   // MARK: offloading (iOS 11)

@@ -23,6 +23,8 @@ struct InstalledApp: Sendable {
   var serviceRuns: [ServiceRun] = []
   /// When an app that was left is suspended (D-157).
   var suspendAt: Instant?
+  /// It runs `didEnterBackground`; what follows is its suspension, or its end if it takes too long (D-157).
+  var isLeaving = false
   var budget = WakeBudget()
   /// Local notifications that wait; they outlive the process (D-280).
   var local = LocalSchedule()
@@ -92,6 +94,7 @@ struct InstalledApp: Sendable {
     delegateSet = false
     awaited = []
     suspendAt = nil
+    isLeaving = false
     wasFrontAtLock = false
     waitingForUnlock = []
     for index in scenes.indices { scenes[index].phase = .unattached }

@@ -24,8 +24,6 @@ enum LaunchReason {
 
 /// The order of life-cycle calls (spec section F).
 extension Phone {
-  static let secondsToSuspension = Instant.Span.seconds(5)
-
   /// The app on the screen.
   var front: Int? { apps.firstIndex { $0.state.isFront } }
 
@@ -40,7 +38,10 @@ extension Phone {
     }
     guard state == .background else { return }
     apps[app].backgroundSince = now
-    if old == .suspended { tellRefreshStatus(app) }
+    if old == .suspended {
+      tellRefreshStatus(app)
+      tellWaitingCredentials(app)
+    }
   }
 
   /// Calls the app's code, if it has that method and this iOS makes the call; then the code does what its script
@@ -56,7 +57,7 @@ extension Phone {
           method: method, state: apps[app].state, arguments: arguments, circumstances: circumstances(of: app))),
       app, rule)
     if apps[app].description.usesMessages { noteNotification(arguments.userInfo, of: app) }
-    for act in apps[app].description.script[method] ?? [] { perform(act, by: app) }
+    for act in apps[app].description.acts(in: method) { perform(act, by: app) }
     return true
   }
 
@@ -133,6 +134,7 @@ extension Phone {
   @discardableResult
   mutating func enterForeground(_ app: Int, _ rule: Rule, response: ResponseArgument? = nil) -> Bool {
     apps[app].suspendAt = nil
+    apps[app].isLeaving = false
     if apps[app].state == .suspended { setState(.background, of: app, rule) }
     let connected = usesScenes(app) && connectScene(of: app, with: response, rule)
     announce(.willEnterForeground, of: app, rule)
@@ -173,17 +175,40 @@ extension Phone {
     centreIsOpen = false
     for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
     guard settings.iosVersion.hasMultitasking else {
-      call(.willTerminate, of: app, "D-164")
+      callWillTerminate(app, "D-164")
       return end(app, as: .notRunning, "D-164")
     }
     if apps[app].state == .active { announce(.willResignActive, of: app, rule) }
     if apps[app].description.exitsOnSuspend {
-      call(.willTerminate, of: app, "D-164")
+      callWillTerminate(app, "D-164")
       return end(app, as: .notRunning, "D-164")
     }
     setState(.background, of: app, rule)
     announce(.didEnterBackground, of: app, rule)
-    apps[app].suspendAt = now + Self.secondsToSuspension
+    apps[app].suspendAt = now + settings.leaveTime
+    apps[app].isLeaving = true
+  }
+
+  /// The time after leaving the screen is over: suspended, or ended if `didEnterBackground` has not returned (D-157).
+  mutating func finishLeaving(_ app: Int) {
+    apps[app].suspendAt = nil
+    let left = apps[app].isLeaving
+    apps[app].isLeaving = false
+    if left, apps[app].description.enterBackgroundSeconds > max(0, settings.leaveSeconds) {
+      record(.fault("didEnterBackground did not return within \(settings.leaveSeconds) s: ended"), app, "D-157")
+      return end(app, as: .notRunning, "D-157")
+    }
+    takeSnapshot(of: app, "D-157")
+    suspendIfIdle(app, "D-157")
+  }
+
+  /// The last call to a process; what it cannot do in its seconds is not done (D-162).
+  private mutating func callWillTerminate(_ app: Int, _ rule: Rule) {
+    guard call(.willTerminate, of: app, rule),
+      apps[app].description.terminateSeconds > max(0, settings.leaveSeconds)
+    else { return }
+    record(
+      .fault("willTerminate did not return within \(settings.leaveSeconds) s: killed before it was done"), app, "D-162")
   }
 
   /// Makes room on the screen for `app`.
@@ -237,13 +262,14 @@ extension Phone {
       record(.system("a background task keeps the app running"), app, "D-172")
     }
     apps[app].suspendAt = nil
+    apps[app].isLeaving = false
     suspendIfIdle(app, "D-157")
   }
 
   mutating func endBySystem(_ app: Int) {
     guard apps[app].state.isAlive else { return record(.system("it does not run"), app, "D-162") }
     if apps[app].state.isFront { centreIsOpen = false }
-    if apps[app].state.isExecuting { call(.willTerminate, of: app, "D-162") }
+    if apps[app].state.isExecuting { callWillTerminate(app, "D-162") }
     end(app, as: .notRunning, "D-162")
   }
 
@@ -265,7 +291,7 @@ extension Phone {
     record(.user("swipes the app away"), app, "D-163")
     if apps[app].state.isExecuting {
       disconnect(apps[app].scenes.map(\.id), of: app)
-      call(.willTerminate, of: app, "D-163")
+      callWillTerminate(app, "D-163")
     }
     if apps[app].state.isFront { centreIsOpen = false }
     end(app, as: .forceQuit, "D-163")

@@ -136,7 +136,7 @@ extension Phone {
       return record(.system("the user swiped the app away: it is not woken for its update token"), app, "D-182")
     case .notRunning, .forceQuit: launchBehind(app, with: nil, "D-189")
     }
-    apps[app].suspendAt = now + Self.secondsToSuspension
+    apps[app].suspendAt = now + settings.leaveTime
   }
 
   // MARK: what comes of it

@@ -18,20 +18,25 @@ extension Phone {
     if case .calendar(let pattern, _, _) = request.trigger, pattern == CalendarPattern() {
       return refuse(request, .notificationInvalidNoDate, app)
     }
+    if let flaw = request.content.attachments.lazy.compactMap(\.flaw).first {
+      return refuse(request, flaw.error, app, "D-256")
+    }
     complete(request, nil, app)
     keep(request, content, by: app)
   }
 
-  private mutating func refuse(_ request: LocalNotification, _ error: NotificationError, _ app: Int) {
-    record(.withheld(pushID: request.id, reason: "the request is refused: \(error.name)"), app, "D-279")
-    complete(request, error, app)
+  private mutating func refuse(
+    _ request: LocalNotification, _ error: NotificationError, _ app: Int, _ rule: Rule = "D-279"
+  ) {
+    record(.withheld(pushID: request.id, reason: "the request is refused: \(error.name)"), app, rule)
+    complete(request, error, app, rule)
   }
 
-  private mutating func complete(_ request: LocalNotification, _ error: NotificationError?, _ app: Int) {
+  private mutating func complete(
+    _ request: LocalNotification, _ error: NotificationError?, _ app: Int, _ rule: Rule = "D-270"
+  ) {
     later.append(
-      .handler(
-        apps[app].description.bundleID, .requestAdded, .completed(id: request.id, error),
-        error == nil ? "D-270" : "D-279"))
+      .handler(apps[app].description.bundleID, .requestAdded, .completed(id: request.id, error), rule))
   }
 
   mutating func removePending(_ ids: [String]?, by app: Int) {
@@ -173,7 +178,7 @@ extension Content {
     payload.interruptionLevel = content.interruptionLevel
     payload.relevanceScore = content.relevanceScore
     payload.hasAps = true
-    self.init(payload, userInfo: content.userInfo)
+    self.init(payload, userInfo: content.userInfo, attachments: content.attachments)
   }
 }
 

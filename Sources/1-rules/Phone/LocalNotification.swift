@@ -33,6 +33,8 @@ public struct NotificationContent: Hashable, Sendable {
   public var targetContentID: String?
   public var interruptionLevel: Payload.InterruptionLevel?
   public var relevanceScore: Double?
+  /// One that the system does not take refuses the whole request (D-256).
+  public var attachments: [NotificationAttachment] = []
   public var userInfo = JSONObject()
 
   /// Texts as they are to be shown; `localizedUserNotificationString` is set on the properties.
@@ -111,6 +113,9 @@ public struct UILocalNotification: Hashable, Sendable {
 /// `UNError.Code`, in the domain `UNErrorDomain` (D-279).
 public enum NotificationError: Int, CaseIterable, Hashable, Error {
   case notificationsNotAllowed = 1
+  case attachmentUnrecognizedType = 101
+  case attachmentInvalidFileSize = 102
+  case attachmentCorrupt = 105
   case notificationInvalidNoDate = 1400
   case notificationInvalidNoContent = 1401
 
@@ -119,6 +124,9 @@ public enum NotificationError: Int, CaseIterable, Hashable, Error {
   public var name: String {
     switch self {
     case .notificationsNotAllowed: "notificationsNotAllowed"
+    case .attachmentUnrecognizedType: "attachmentUnrecognizedType"
+    case .attachmentInvalidFileSize: "attachmentInvalidFileSize"
+    case .attachmentCorrupt: "attachmentCorrupt"
     case .notificationInvalidNoDate: "notificationInvalidNoDate"
     case .notificationInvalidNoContent: "notificationInvalidNoContent"
     }

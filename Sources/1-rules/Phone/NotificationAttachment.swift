@@ -52,14 +52,17 @@ public struct NotificationAttachment: Hashable, Sendable {
   public enum Flaw: String, CaseIterable, Sendable {
     case attachmentUnrecognizedType, attachmentInvalidFileSize, attachmentCorrupt
 
-    /// `UNErrorCode`.
-    public var code: Int {
+    /// As the completion handler of a request gets it.
+    public var error: NotificationError {
       switch self {
-      case .attachmentUnrecognizedType: 101
-      case .attachmentInvalidFileSize: 102
-      case .attachmentCorrupt: 105
+      case .attachmentUnrecognizedType: .attachmentUnrecognizedType
+      case .attachmentInvalidFileSize: .attachmentInvalidFileSize
+      case .attachmentCorrupt: .attachmentCorrupt
       }
     }
+
+    /// `UNErrorCode`.
+    public var code: Int { error.rawValue }
   }
 
   /// nil: the system takes it into its store and shows it.

@@ -44,12 +44,16 @@ public struct Phone: Sendable {
   var rememberedPermissions: [String: (permission: Permission, since: Instant)] = [:]
   /// Apps that were here once: their next token is a new one (D-044).
   var removedBefore: Set<String> = []
+  /// The same for their VoIP tokens (D-048).
+  var voipRemovedBefore: Set<String> = []
   /// What the main run loop does after the present event: answers never come inside the call that asked.
   var later: [DeferredAnswer] = []
   var effects: [Effect] = []
   var leap = LocalLeap()
   /// On the system's call screen (D-186).
   public internal(set) var call: PhoneCall?
+  /// Came while there was `call`, and rings beside it (D-186).
+  public internal(set) var waitingCall: PhoneCall?
   private var hasStarted = false
 
   public init(_ settings: PhoneSettings = PhoneSettings()) {
@@ -224,11 +228,7 @@ public struct Phone: Sendable {
     if let banner, banner.until <= now { lowerBanner() }
     if let summaryDue, summaryDue <= now { deliverSummary() }
     for app in apps.indices {
-      if let suspendAt = apps[app].suspendAt, suspendAt <= now {
-        apps[app].suspendAt = nil
-        takeSnapshot(of: app, "D-157")
-        suspendIfIdle(app, "D-157")
-      }
+      if let suspendAt = apps[app].suspendAt, suspendAt <= now { finishLeaving(app) }
       fireBackgroundTasks(of: app)
       fireLocalNotifications(of: app)
       settleActivities(app)

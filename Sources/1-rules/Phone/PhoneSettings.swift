@@ -65,6 +65,9 @@ public struct PhoneSettings: Hashable, Sendable {
   public var backgroundSeconds: Int64 = 30
   /// Seconds of background tasks after the app has left the screen (D-172). nil: 600 to iOS 6, 180 to iOS 12, 30 after.
   public var backgroundTaskSeconds: Int64?
+  /// Seconds an app has for `didEnterBackground`, after which it is suspended, and for `willTerminate`; Apple says about
+  /// five (D-157, D-162).
+  public var leaveSeconds: Int64 = 5
   /// Seconds a delegate has to answer `willPresent` (D-122).
   public var presentSeconds: Int64 = 30
   /// Seconds a service extension has before `serviceExtensionTimeWillExpire` (D-252).
@@ -154,6 +157,7 @@ extension PhoneSettings {
     return .seconds(iosVersion.major < 7 ? 600 : iosVersion.major < 13 ? 180 : 30)
   }
   var extensionTime: Instant.Span { .seconds(max(0, extensionSeconds)) }
+  var leaveTime: Instant.Span { .seconds(max(0, leaveSeconds)) }
   var presentTime: Instant.Span { .seconds(max(0, presentSeconds)) }
 
   /// The switches that differ from the default of this iOS version, by name; and of those, what no rule reads yet.
@@ -196,6 +200,7 @@ extension PhoneSettings {
     note("developerAttached", developerAttached, plain.developerAttached)
     note("backgroundSeconds", backgroundSeconds, plain.backgroundSeconds)
     note("backgroundTaskSeconds", backgroundTaskTime.milliseconds, plain.backgroundTaskTime.milliseconds)
+    note("leaveSeconds", leaveSeconds, plain.leaveSeconds)
     note("presentSeconds", presentSeconds, plain.presentSeconds)
     note("extensionSeconds", extensionSeconds, plain.extensionSeconds)
     note("extensionMemoryMegabytes", extensionMemoryMegabytes, plain.extensionMemoryMegabytes)

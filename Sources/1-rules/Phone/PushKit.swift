@@ -15,11 +15,14 @@ struct PushKitRegistration: Hashable, Sendable {
   var failures = 0
   /// A push was handed over, and no call has been reported for it.
   var owesCall = false
+  /// The delegate's app is suspended, and has not been told of what became of its token.
+  var isUntold = false
 
   mutating func processEnded() {
     types = []
     hasDelegate = false
     owesCall = false
+    isUntold = false  // the registry of the next run is told what holds then
   }
 }
 
@@ -58,7 +61,7 @@ extension Phone {
     effects.append(
       .registerForRemoteNotifications(
         bundleID: description.bundleID, environment: description.apsEnvironment, kind: .voip,
-        fresh: removedBefore.contains(description.bundleID)))
+        fresh: voipRemovedBefore.contains(description.bundleID)))
   }
 
   /// The network is back.
@@ -68,13 +71,19 @@ extension Phone {
 
   mutating func takeVoIPToken(_ token: [UInt8], for app: Int) {
     apps[app].pushKit.token = token
+    voipRemovedBefore.remove(apps[app].description.bundleID)
     tellCredentials(token, to: app)
   }
 
   private mutating func tellCredentials(_ token: [UInt8], to app: Int) {
-    guard apps[app].state.isExecuting, apps[app].pushKit.hasDelegate, apps[app].pushKit.types.contains(.voip) else {
+    guard apps[app].state.isAlive, apps[app].pushKit.hasDelegate, apps[app].pushKit.types.contains(.voip) else {
       return record(.system("the VoIP token is here; no delegate of a push registry to tell"), app, "D-048")
     }
+    guard apps[app].state.isExecuting else {
+      apps[app].pushKit.isUntold = true
+      return record(.system("the VoIP token is here; the app is told when its code runs again"), app, "D-048")
+    }
+    apps[app].pushKit.isUntold = false
     later.append(
       .handler(
         apps[app].description.bundleID, .pushRegistryDidUpdate, .credentials(.voip, token: token), "D-048"))
@@ -84,9 +93,24 @@ extension Phone {
     guard apps[app].pushKit.token != nil else { return }
     apps[app].pushKit.token = nil
     record(.system("the VoIP token is no longer valid"), app, "D-048")
-    guard apps[app].state.isExecuting, apps[app].pushKit.hasDelegate else { return }
+    guard apps[app].state.isAlive, apps[app].pushKit.hasDelegate else { return }
+    guard apps[app].state.isExecuting else {
+      apps[app].pushKit.isUntold = true
+      return record(.system("the app is told when its code runs again"), app, "D-048")
+    }
+    tellInvalidated(app)
+  }
+
+  private mutating func tellInvalidated(_ app: Int) {
+    apps[app].pushKit.isUntold = false
     later.append(
       .handler(apps[app].description.bundleID, .pushRegistryDidInvalidate, .pushKitType(.voip), "D-048"))
+  }
+
+  /// A suspended app's code runs again: it hears what became of its token meanwhile.
+  mutating func tellWaitingCredentials(_ app: Int) {
+    guard apps[app].pushKit.isUntold else { return }
+    if let token = apps[app].pushKit.token { tellCredentials(token, to: app) } else { tellInvalidated(app) }
   }
 
   // MARK: a VoIP push
@@ -103,8 +127,10 @@ extension Phone {
     }
     apps[app].pushKit.owesCall = true
     if apps[app].pushKit.hasDelegate, apps[app].pushKit.types.contains(.voip) {
-      call(
-        .pushRegistryDidReceive, of: app, .pushKitPayload(.voip, notice.content.userInfo), "D-114")
+      let method: Callback.Method =
+        apps[app].implements(.pushRegistryDidReceive, in: settings.iosVersion)
+        ? .pushRegistryDidReceive : .pushRegistryDidReceiveWithoutHandler
+      call(method, of: app, .pushKitPayload(.voip, notice.content.userInfo), "D-114")
     } else {
       let reason = "the app's code has set up no push registry in this run: nobody gets it"
       record(.withheld(pushID: notice.pushID, reason: reason), app, "D-114")
@@ -121,7 +147,9 @@ extension Phone {
     if !apps[app].description.backgroundModes.contains(.voip) {
       return ("the app has no background mode voip", "D-114")
     }
-    if !apps[app].implements(.pushRegistryDidReceive, in: version) {
+    if !apps[app].implements(.pushRegistryDidReceive, in: version),
+      !apps[app].implements(.pushRegistryDidReceiveWithoutHandler, in: version)
+    {
       return ("the app implements no callback for VoIP pushes", "D-114")
     }
     if apps[app].pushKit.failures > max(0, settings.voipFailuresAllowed) {

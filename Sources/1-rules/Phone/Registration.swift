@@ -64,7 +64,7 @@ extension Phone {
   mutating func takeToken(_ token: [UInt8], _ kind: TokenKind, for app: Int) {
     switch kind {
     case .remote: takeRemoteToken(token, for: app)
-    case .voip: record(.notModelled("a PushKit token"), app, "D-048")
+    case .voip: takeVoIPToken(token, for: app)
     case .liveActivityStart(let type): takeStartToken(token, type, for: app)
     case .liveActivity(let id): takeActivityToken(token, id, for: app)
     }

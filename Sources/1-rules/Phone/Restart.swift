@@ -22,6 +22,7 @@ extension Phone {
     centreIsOpen = false
     banner = nil
     call = nil
+    waitingCall = nil
     for app in apps.indices {
       end(app, as: .notRunning, "D-163")
       restartActivities(app)
@@ -62,6 +63,7 @@ extension Phone {
     boot()
     rememberedPermissions = [:]
     removedBefore = []
+    voipRemovedBefore = []
     for app in apps.indices { restore(app) }
   }
 
@@ -76,7 +78,7 @@ extension Phone {
     apps[app].isOffloaded = false
     apps[app].registration.token = nil
     apps[app].registration.waiting = false
-    if apps[app].pushKit.token != nil { removedBefore.insert(bundleID) }
+    if apps[app].pushKit.token != nil { voipRemovedBefore.insert(bundleID) }
     apps[app].pushKit = PushKitRegistration()
     guard let token else { return }
     effects.append(.tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: false))

@@ -27,6 +27,8 @@ public struct Screen: Hashable, Sendable {
   public var prompt: Prompt?
   /// The call that rings or is answered, locked or not (D-186).
   public var call: PhoneCall?
+  /// Rings while there is `call`.
+  public var waitingCall: PhoneCall?
 
   /// What the status bar tells.
   public struct Indicators: Hashable, Sendable {
@@ -56,7 +58,7 @@ public struct Screen: Hashable, Sendable {
     public var subtitle = ""
     public var body = ""
     public var shownAt: Instant
-    /// The app's buttons, seen when it is pulled open (D-243); of a modal alert see `Screen.Alert`.
+    /// The app's buttons, seen when it is pulled open, of a banner the first two (D-243); of a modal alert see `Screen.Alert`.
     public var actions: [NotificationAction] = []
     /// What the system itself asks below it: keep or turn off (D-025, D-266). Empty for most.
     public var choices: [String] = []

@@ -21,6 +21,7 @@ extension Phone {
     }
     screen.prompt = prompt.flatMap(question)
     screen.call = call
+    screen.waitingCall = waitingCall
     return screen
   }
 
@@ -66,6 +67,9 @@ extension Phone {
   /// The newest, and the summary's own banner, which features the most relevant of what it brings.
   private var banners: [Screen.Notification] {
     var banners = listed { $0.overlay?.isBanner == true }.map(drawn)
+    for index in banners.indices where banners[index].id != longLook?.id {
+      banners[index].actions = Array(banners[index].actions.prefix(Self.mostInBanner))
+    }
     guard let banner, banner.entry == nil else { return banners }
     let brought = listed { $0.summarizedAt != nil }
     let latest = brought.compactMap(\.entry.summarizedAt).max()
