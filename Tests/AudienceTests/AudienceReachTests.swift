@@ -55,7 +55,7 @@ struct AudienceReachTests {
   /// 1 and 2 in one shard, 70,000 in the next, 140,000 in the third.
   static let small = PlainIndex(
     count: 140_001,
-    tags: ["red": [1, 2, 70_000], "blue": [2, 140_000], "old": [70_000]],
+    tags: ["red": [1, 2, 70_000], "blue": [2, 140_000], "old": [70_000], "100": [1], "globe": [1], "discount": [1]],
     aliases: ["lin": [1], "wu": [2, 140_000]],
     registrationIDs: ["r1": 1, "r2": 2])
 
@@ -78,6 +78,13 @@ struct AudienceReachTests {
   static var rows: [Row] {
     [
       Row("tag: any of them", .any([.tag("red"), .tag("blue")]), reaches: [1, 2, 70_000, 140_000]),
+      Row(
+        "D-312 any one match is enough: 1000, globe, original reach 100, globe, discount",
+        .any([.tag("1000"), .tag("globe"), .tag("original")]), reaches: [1],
+        unmatched: [.tag("1000"), .tag("original")]),
+      Row(
+        "D-314 several registration ids, for exact reach", .any([.registrationID("r1"), .registrationID("r2")]),
+        reaches: [1, 2]),
       Row("tag_and: all of them", .all([.tag("red"), .tag("blue")]), reaches: [2]),
       Row("tag_not takes away", .all([.tag("red"), .not(.any([.tag("blue"), .tag("old")]))]), reaches: [1]),
       Row(
@@ -107,7 +114,7 @@ struct AudienceReachTests {
     ]
   }
 
-  @Test("follows JPush's rules", arguments: rows)
+  @Test("D-312 C29 follows JPush's rules for tags, aliases and registration ids", arguments: rows)
   func rules(row: Row) {
     let reach = row.expression.reach(.production, in: Self.small)
     #expect(reach.targets.reduce(into: DeviceSet()) { $0.formUnion($1.devices) } == row.reached)

@@ -58,7 +58,7 @@ struct GroupingTests {
       lockScreen: flat),
   ]
 
-  @Test("how entries lie together", arguments: rows)
+  @Test("D-240 how entries lie together", arguments: rows)
   func groups(row: Row) {
     let unlocked = mixed(row.version, row.grouping)
     #expect(ids(unlocked.phone.screen.centre) == row.centre)

@@ -34,6 +34,36 @@ struct PrincipleTests {
     }
   }
 
+  @Test(
+    "D-152 locked differs only in where it shows: the calls at arrival are those of the unlocked phone",
+    arguments: ["K1", "K2", "K3", "K4", "K5", "K6", "K7"])
+  func lockedArrival(kind: String) throws {
+    let (payload, type) = try #require(Sample.of(kind))
+    for version in [IOSVersion(5), .g1, .g2, .g3] {
+      for state in [AppState.notRunning, .forceQuit, .suspended, .background] {
+        let stories = [false, true].map { locked in
+          var story = Story(version, app: .calling)
+          story.bring(to: state, locked: locked)
+          story.push(payload, type)
+          return story
+        }
+        #expect(stories[0].calls == stories[1].calls, "\(version), \(state)")
+        #expect(stories[0].badge == stories[1].badge && stories[0].centre == stories[1].centre)
+        let letters = stories.map { Set($0.letters) }
+        #expect(letters[1].subtracting("LW") == letters[0].subtracting("B"))
+        guard kind == "K1" || kind == "K2" else { continue }
+        #expect(letters[1].isSuperset(of: "LW") && letters[0].contains("B"))
+        // authentication before the app comes to the front
+        var locked = stories[1]
+        locked.forget()
+        locked.happens(.tap(bundleID: Story.bundle, id: nil))
+        #expect(locked.calls == "-" && locked.state?.isFront == false)
+        locked.happens(.unlock)
+        #expect(locked.state == .active)
+      }
+    }
+  }
+
   @Test("D-002 an app on iOS 17 without a delegate is called as on iOS 9")
   func callbacksAreTheApps() {
     var story = Story(.g3, app: .complete { $0.delegate = .never })

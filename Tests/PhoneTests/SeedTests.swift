@@ -121,7 +121,7 @@ struct UnlockedSeedTests {
 
 @Suite("The seeds: what a push is (S0)")
 struct DeliverySeedTests {
-  @Test("D-070 the system shows, with the app neither in front nor behind; D-071 and none of its code runs")
+  @Test("D-070 D-071 the system shows, with the app neither in front nor behind, and none of its code runs")
   func system() {
     for version in [IOSVersion.g1, .g2, .g3] {
       for state in [AppState.notRunning, .forceQuit] {

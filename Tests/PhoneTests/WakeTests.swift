@@ -39,6 +39,28 @@ struct WakeTests {
     #expect(story.calls == "LO(p) DEB DRF(B)", "and not denied permission")
   }
 
+  @Test(
+    "D-182 after a force-quit no wake, until the user opens the app or the phone restarts",
+    arguments: [IOSVersion(7), .g2, .g3])
+  func forceQuit(version: IOSVersion) {
+    for restarts in [false, true] {
+      for kind in [Sample.k3, Sample.k7] {
+        var story = Story(version)
+        story.bring(to: .forceQuit)
+        story.push(kind, .background)
+        #expect(story.calls == "-")
+        if restarts {
+          story.happens(.restart, .unlock)
+        } else {
+          story.happens(.launch(bundleID: Story.bundle), .home, .endBySystem(bundleID: Story.bundle))
+        }
+        story.forget()
+        story.push(kind, .background)
+        #expect(story.calls == "LO(p) DEB DRF(B)")
+      }
+    }
+  }
+
   @Test("D-171 C23 only the number 1 wakes", arguments: [true, "1", 0, 2, .null] as [JSONValue])
   func onlyOne(value: JSONValue) {
     var story = Story(.g3)

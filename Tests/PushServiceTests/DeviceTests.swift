@@ -203,7 +203,7 @@ struct DeviceTests {
     }
   }
 
-  @Test("tags are removed, then added; the limits of one call and of a device hold")
+  @Test("D-312 D-313 tags are removed, then added; the limits of one call and of a device hold")
   func tags() async throws {
     let bench = try await ServiceBench()
     let app = try await bench.app()
@@ -234,7 +234,7 @@ struct DeviceTests {
     #expect(try await bench.service.device(app, registrationID: id).tags == [])
   }
 
-  @Test("7015: an alias is shared by ten devices, not eleven")
+  @Test("D-311 7015: an alias is shared by ten devices, not eleven")
   func sharedAlias() async throws {
     let bench = try await ServiceBench()
     let app = try await bench.app()

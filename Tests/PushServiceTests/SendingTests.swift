@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A push on its way", .timeLimit(.minutes(1)))
 struct SendingTests {
-  @Test("reaches every device of its audience once, in batches, and is reported")
+  @Test("D-310 a broadcast reaches every device of its audience once, in batches, and is reported")
   func reachesAll() async throws {
     let bench = try await ServiceBench()
     let app = try await bench.app()
@@ -30,11 +30,13 @@ struct SendingTests {
     await bench.service.stop()
   }
 
-  @Test("carries what APNs and the app need")
+  @Test("D-315 carries what APNs and the app need, and nothing of alias, tag or registration id")
   func carries() async throws {
     let bench = try await ServiceBench()
     let app = try await bench.app()
-    _ = try await bench.devices(1, of: app)
+    let id = try await bench.devices(1, of: app)[0]
+    try await bench.service.changeDevice(
+      app, registrationID: id, DeviceChange(addTags: ["red"], alias: .set("lin")))
     try await bench.service.start()
     let order = PushOrder(
       audience: .everyone, alert: ["title": "Bell", "body": "“rings”"], sound: "default", badge: .add(1),
