@@ -104,6 +104,9 @@ enum AppRows {
     Row("appClip", \.isAppClip, "An App Clip that requests ephemeral notifications (D-024)."),
     Row("backgroundModes", \.backgroundModes, "UIBackgroundModes; default [\"remote-notification\"]."),
     Row("backgroundRefresh", \.backgroundRefresh, "The user allows it Background App Refresh (D-180)."),
+    Row(
+      "enterBackgroundSeconds", \.enterBackgroundSeconds, "How long its code takes in didEnterBackground (D-157)."),
+    Row("terminateSeconds", \.terminateSeconds, "How long its code takes in willTerminate (D-162)."),
     Row("exitsOnSuspend", \.exitsOnSuspend, "UIApplicationExitsOnSuspend (D-164)."),
     Row(
       "sounds", .list(.either([.text, ExtensionRows.sound.shape(required: ["name"])])),

@@ -21,6 +21,12 @@ enum LocalRows {
     Row("relevance", .number, "relevanceScore.") { (request, reading) throws(ScenarioFault) in
       request.content.relevanceScore = try reading.number()
     },
+    Row(
+      "attachments", .list(.either([.text, ExtensionRows.attachment.shape(required: ["file"])])),
+      "Files beside the text; a bad one refuses the request (D-256)."
+    ) { (request, reading) throws(ScenarioFault) in
+      request.content.attachments = try reading.list().map { (one) throws(ScenarioFault) in try one.attachment() }
+    },
     Row("userInfo", .object, "userInfo.") { (request, reading) throws(ScenarioFault) in
       request.content.userInfo = try reading.object()
     },
@@ -52,7 +58,9 @@ enum LocalRows {
 
   private static let pattern: [Row<CalendarPattern>] = [
     Row("year", \.year, ""), Row("month", \.month, ""), Row("day", \.day, ""),
-    Row("weekday", \.weekday, "1 is Sunday."), Row("weekdayOrdinal", \.weekdayOrdinal, ""), Row("hour", \.hour, ""),
+    Row("weekday", \.weekday, "1 is Sunday."), Row("weekdayOrdinal", \.weekdayOrdinal, ""),
+    Row("weekOfMonth", \.weekOfMonth, "Weeks begin on Sunday."), Row("weekOfYear", \.weekOfYear, ""),
+    Row("hour", \.hour, ""),
     Row("minute", \.minute, ""), Row("second", \.second, ""),
     Row("zone", .text, "In this zone; default the phone's.") { (_, reading) throws(ScenarioFault) in
       _ = try reading.zone()

@@ -49,6 +49,7 @@ enum SettingRows {
     Row("developerAttached", \.developerAttached, "Attached to Xcode: no budget of wakes (D-175)."),
     Row("backgroundSeconds", \.backgroundSeconds, "Seconds to call the fetch handler (D-172)."),
     Row("backgroundTaskSeconds", \.backgroundTaskSeconds, "Seconds of background tasks after leaving (D-172)."),
+    Row("leaveSeconds", \.leaveSeconds, "Seconds for didEnterBackground and for willTerminate (D-157, D-162)."),
     Row("presentSeconds", \.presentSeconds, "Seconds to answer willPresent (D-122)."),
     Row("extensionSeconds", \.extensionSeconds, "Seconds of a service extension (D-252)."),
     Row(

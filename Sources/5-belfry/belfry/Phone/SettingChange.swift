@@ -40,6 +40,7 @@ struct SettingChange: Equatable, Sendable {
     focus, zone, text("language", \.language), flag("listedForDevelopment", \.listedForDevelopment),
     flag("strictSeed", \.strictSeed), number("silentBudgetPerHour", \.silentBudgetPerHour),
     flag("developerAttached", \.developerAttached), number("backgroundSeconds", \.backgroundSeconds),
+    number("leaveSeconds", \.leaveSeconds),
     number("presentSeconds", \.presentSeconds), number("extensionSeconds", \.extensionSeconds),
     choice("foregroundPairOrder", \.foregroundPairOrder), flag("noDelegateShows", \.noDelegateShows),
     flag("debOnResume", \.debOnResume), flag("zeroClears", \.zeroClears),
