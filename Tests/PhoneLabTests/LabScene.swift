@@ -5,6 +5,7 @@ import Delivery
 import Phone
 import PhoneLab
 import PushPayload
+import Testing
 import Transport
 
 /// A simulated APNs over real TLS and HTTP/2, a provider's client, and a lab with phones. Stops when `run` returns.
@@ -13,6 +14,7 @@ struct LabScene: Sendable {
 
   let simulator: APNSSimulator
   let client: APNSClient
+  let loop: EventLoop
   let lab: PhoneLab
   /// What apps handed to their push service.
   let handed: Locked<[Handed]>
@@ -43,7 +45,7 @@ struct LabScene: Sendable {
       handed.withLock { $0.append(Handed(phone: phone, token: token, environment: environment)) }
       return "registration-of-\(phone)"
     }
-    let scene = LabScene(simulator: simulator, client: client, lab: lab, handed: handed)
+    let scene = LabScene(simulator: simulator, client: client, loop: loop, lab: lab, handed: handed)
     func stop() async {
       await lab.close()
       await client.close(grace: .seconds(1))
@@ -67,21 +69,49 @@ struct LabScene: Sendable {
   }
 
   /// A phone with the app, allowed, known to the service, left in the background; answers its token.
-  func phone(_ name: String, _ version: IOSVersion = IOSVersion(17)) async -> [UInt8] {
-    await lab.add(PhoneSettings(iosVersion: version), named: name)
+  func phone(
+    _ name: String, _ version: IOSVersion = IOSVersion(17), app: AppDescription = Self.app,
+    _ adjust: (inout PhoneSettings) -> Void = { _ in }
+  ) async -> [UInt8] {
+    var settings = PhoneSettings(iosVersion: version)
+    adjust(&settings)
+    await lab.add(settings, named: name)
     await lab.perform(
-      [.installApp(Self.app), .launch(bundleID: Self.bundle), .answerPrompt(allow: true), .home], on: name)
+      [.installApp(app), .launch(bundleID: Self.bundle), .answerPrompt(allow: true), .home], on: name)
     _ = await lab.wait(for: name, within: .seconds(20)) { entries in entries.contains { $0.rule == "D-018" } }
     return await lab.phone(name)?.token(of: Self.bundle) ?? []
   }
 
   func push(_ payload: JSONValue, to token: [UInt8], id: Int, _ type: PushType = .alert) async -> PushOutcome? {
+    await push(payload.encoded(), to: token, id: id, type)
+  }
+
+  func push(_ body: [UInt8], to token: [UInt8], id: Int, _ type: PushType) async -> PushOutcome? {
     await client.send([
       OutgoingPush(
-        id: "00000000-0000-4000-8000-00000000000\(id)", token: token, topic: Self.bundle, pushType: type,
+        id: Self.pushID(id), token: token, topic: Self.bundle, pushType: type,
         priority: type == .background ? .considerate : .immediate, expiration: nil, collapseID: nil,
-        payload: payload.encoded())
+        payload: body)
     ]).first
+  }
+
+  /// The `apns-id` of the push of that number, 0 … 9.
+  static func pushID(_ id: Int) -> String { "00000000-0000-4000-8000-00000000000\(id)" }
+
+  /// A client for channels and broadcasts of the app; close it.
+  func channels() throws -> APNSChannels {
+    let manage = try #require(simulator.productionManageEndpoint)
+    let credentials = simulator.credentials
+    var settings = APNSChannels.Configuration(
+      bundleID: Self.bundle,
+      server: BroadcastServer(
+        manage: APNSServer(manage), send: APNSServer(simulator.productionEndpoint ?? simulator.endpoint)),
+      credential: .token(
+        try ProviderKey(
+          p8: credentials.signingKey.pem, keyID: credentials.keyID, teamID: credentials.teamID, name: "AuthKey.p8")))
+    settings.trust = .pem(credentials.authority.pem)
+    settings.seed = 1
+    return try APNSChannels(settings, clock: SystemClock(), loop: loop)
   }
 
   /// True as soon as something of that kind was told of the phone.

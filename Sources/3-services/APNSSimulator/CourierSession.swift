@@ -82,7 +82,10 @@ struct CourierSession: Sendable {
     }
     let fields = try ControlFields(
       Array(text.utf8),
-      known: ["type", "device", "bundle", "environment", "kind", "number", "request", "keepsBudget", "activity"]
+      known: [
+        "type", "device", "bundle", "environment", "kind", "number", "request", "keepsBudget", "keepsActivities",
+        "activity",
+      ]
         + ActivityJSON.startFields)
     let type = try fields.text("type") ?? ""
     guard let device = stay?.device else {
@@ -99,6 +102,7 @@ struct CourierSession: Sendable {
       }
       end.changed = { [clock = core.clock] in Self.activity($0, now: clock.now, downward) }
       end.keepsBudget = try fields.flag("keepsBudget") ?? false
+      end.keepsActivities = try fields.flag("keepsActivities") ?? false
       end.isOverWire = true
       let number = core.connect(device: device, end)
       stay = (device, number)

@@ -124,6 +124,9 @@ struct RecentLog<Entry: Sendable>: Sendable {
     return numbers.compactMap { index(of: $0).map { entries[$0] } }
   }
 
+  /// The entry of that number, if it is still there.
+  subscript(number: UInt64) -> Entry? { index(of: number).map { entries[$0] } }
+
   private func index(of number: UInt64) -> Int? {
     guard number >= oldest, number < next else { return nil }
     return (start + Int(number - oldest)) % capacity

@@ -8,12 +8,18 @@ extension ServiceState {
   func device(_ id: String) -> SimulatedDevice? { schedule.device(id) }
 
   /// A courier came for the device: what waits is due, as far as nothing else holds it back. `keepsBudget` for a phone
-  /// that counts its background pushes by itself; `keepsInFlight` for one whose acknowledgement may never come.
+  /// that counts its background pushes by itself; `keepsInFlight` for one whose acknowledgement may never come;
+  /// `keepsActivities` for one that follows its Live Activities by itself.
   mutating func connect(
-    device: String, keepsBudget: Bool = false, keepsInFlight: Bool = true, now: Instant
+    device: String, keepsBudget: Bool = false, keepsInFlight: Bool = true, keepsActivities: Bool = false,
+    hearsFates: Bool = false, now: Instant
   ) -> Outcome {
-    let outcome = outcome(
-      schedule.connect(device, keepsBudget: keepsBudget, keepsInFlight: keepsInFlight, now: now), now: now)
+    var outcome = self.device(device)?.isOnline == false ? Outcome() : learnAlerts(of: device, now: now)
+    outcome += self.outcome(
+      schedule.connect(
+        device, keepsBudget: keepsBudget, keepsInFlight: keepsInFlight, keepsActivities: keepsActivities,
+        hearsFates: hearsFates, now: now),
+      now: now)
     findDueBroadcasts(device: device, now: now)
     return outcome
   }
@@ -25,7 +31,11 @@ extension ServiceState {
 
   /// The phone got or lost its network.
   mutating func setOnline(device: String, _ isOnline: Bool, now: Instant) -> Outcome {
-    let outcome = outcome(schedule.setOnline(device, isOnline, now: now), now: now)
+    var outcome = Outcome()
+    if isOnline, let known = self.device(device), known.isConnected || !known.usesCourier {
+      outcome = learnAlerts(of: device, now: now)
+    }
+    outcome += self.outcome(schedule.setOnline(device, isOnline, now: now), now: now)
     findDueBroadcasts(device: device, now: now)
     return outcome
   }

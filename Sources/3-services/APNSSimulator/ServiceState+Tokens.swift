@@ -37,7 +37,7 @@ extension ServiceState {
     let device = record.owner.device
     if isToldAtOnce {
       var outcome = Outcome()
-      apply(schedule.drop(token, of: device, why: "the app was removed", now: now), to: &outcome, now: now)
+      apply(schedule.drop(token, of: device, why: DropWords.removed, now: now), to: &outcome, now: now)
     } else {
       schedule.mark(token, of: device, isGone: true)
     }
@@ -50,6 +50,7 @@ extension ServiceState {
     for token in tokens { _ = end(token, reason: .unregistered, since: now, isToldAtOnce: false, now: now) }
     unsubscribeAll(device: device, bundleID: bundleID, now: now)
     activities.removeAll(device, bundleID: bundleID)
+    disabledAlerts.forget(device, bundleID)
     return tokens.count
   }
 
@@ -58,15 +59,17 @@ extension ServiceState {
   mutating func renew(
     device: String, bundleID: String?, reason: RenewalReason, isToldAtOnce: Bool, now: Instant
   ) -> [TokenRenewal] {
+    // An activity of the board changes its own.
+    let keepsActivities = schedule.device(device)?.keepsActivities ?? false
     let living = registry.livingTokens(device: device)
       .filter { bundleID == nil || $0.owner.bundleID == bundleID }
-      .filter { $0.owner.kind != .liveactivity || $0.owner.detail.isEmpty }  // an activity changes its own
+      .filter { keepsActivities || $0.owner.kind != .liveactivity || $0.owner.detail.isEmpty }
     let renewals = living.map { old in
       _ = end(old.bytes, reason: reason.end, since: now, isToldAtOnce: isToldAtOnce, now: now)
       let new = issueToken(to: old.owner, isFresh: true)
       return TokenRenewal(
-        bundleID: old.owner.bundleID, environment: old.owner.environment, kind: old.owner.kind, topic: new.topicText,
-        former: old.bytes, token: new.bytes, reason: reason)
+        bundleID: old.owner.bundleID, environment: old.owner.environment, kind: old.owner.kind,
+        detail: old.owner.detail, topic: new.topicText, former: old.bytes, token: new.bytes, reason: reason)
     }
     if !renewals.isEmpty { untoldTokens[device, default: []] += renewals }
     return renewals

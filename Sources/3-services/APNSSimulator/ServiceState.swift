@@ -66,6 +66,8 @@ struct ServiceState: Sendable {
   /// What couriers are to be given and told; the core takes it after each change.
   var due = Outcome()
   var activityNews: [ActivityNews] = []
+  var disabledAlerts = DisabledAlerts()
+  var fateNews: [(device: String, news: PushNews)] = []
 
   init(rules: Rules, seed: UInt64) {
     self.rules = rules
@@ -97,7 +99,10 @@ struct ServiceState: Sendable {
       payload: body, receivedAt: now)
     let number = notifications.next
     func place() -> DeliveryLane.Placement {
-      schedule.place(push, number: number, device: owner.device, isGone: record.end != nil, now: now)
+      if record.end == nil, push.pushType == .alert, disabledAlerts.contains(owner.device, owner.bundleID) {
+        return .dropped(DropWords.disabled)
+      }
+      return schedule.place(push, number: number, device: owner.device, isGone: record.end != nil, now: now)
     }
     var placement = mark.flatMap { $0.isLost ? .dropped($0.words) : nil } ?? place()
     if placement == .overflow {
@@ -175,7 +180,7 @@ struct ServiceState: Sendable {
   }
 
   private static func goneFate(_ record: TokenRecord, now: Instant) -> LoggedNotification.Fate {
-    .dropped(now, "the app is gone from the device since \(record.end?.since ?? now)")
+    .dropped(now, DropWords.gone(since: record.end?.since ?? now))
   }
 
   // MARK: The log

@@ -32,6 +32,7 @@ final class SimulatorCore: Sendable {
     var watches: [NotificationWatch] = []
     var handovers: [(Sink, ServiceState.Handover)] = []
     var activities: [(Sink, ActivityBoard.Entry)] = []
+    var fates: [(Sink, PushNews)] = []
     /// Couriers that let too much lie.
     var overflows: [Sink] = []
     /// When to look at the schedule again, if that is sooner than it was.
@@ -139,7 +140,8 @@ final class SimulatorCore: Sendable {
       var outcome = former == nil ? ServiceState.Outcome() : shared.state.disconnect(device: device, now: now)
       shared.sinks[device] = Sink(number: number, courier: courier)
       outcome += shared.state.connect(
-        device: device, keepsBudget: courier.keepsBudget, keepsInFlight: courier.isOverWire, now: now)
+        device: device, keepsBudget: courier.keepsBudget, keepsInFlight: courier.isOverWire,
+        keepsActivities: courier.keepsActivities, hearsFates: courier.fated != nil, now: now)
       return (number, former, shared.state.takeUntoldTokens(of: device), aftermath(&shared, outcome))
     }
     former?.courier.replaced()
@@ -167,6 +169,12 @@ final class SimulatorCore: Sendable {
 
   func setUnlimited(device: String, _ isUnlimited: Bool) {
     change { shared, now in shared.state.setUnlimited(device: device, isUnlimited, now: now) }
+  }
+
+  func setAlertsAllowed(device: String, bundleID: String, _ isAllowed: Bool) {
+    change { shared, now in
+      shared.state.setAlertsAllowed(device: device, bundleID: bundleID, isAllowed, now: now)
+    }
   }
 
   func setDelivery(_ rules: DeliveryRules) {
@@ -324,6 +332,9 @@ final class SimulatorCore: Sendable {
       guard let sink = shared.sinks[news.device], let entry = shared.state.activities.entries[news.id] else { continue }
       after.activities.append((sink, entry))
     }
+    for (device, news) in shared.state.takeFateNews() {
+      if let sink = shared.sinks[device] { after.fates.append((sink, news)) }
+    }
     return after
   }
 
@@ -331,6 +342,7 @@ final class SimulatorCore: Sendable {
     if after.mustWrite { keeper?.writeLater() }
     for watch in after.watches { watch.offer(after.changed) }
     if let due = after.due { alarm.set(due) { [weak self] in self?.wake() } }
+    for (sink, news) in after.fates { sink.courier.fated?(news) }
     for sink in after.overflows { sink.courier.overflowed() }
     for (sink, handover) in after.handovers { sink.deliver(handover) }
     for (sink, entry) in after.activities { sink.courier.changed(entry) }
@@ -360,8 +372,12 @@ struct CourierEnd: Sendable {
   var renewed: @Sendable ([TokenRenewal]) -> Void = { _ in }
   /// A Live Activity of its phone is another now.
   var changed: @Sendable (ActivityBoard.Entry) -> Void = { _ in }
+  /// A push for its phone did not arrive, or not yet; nil: it does not want to know.
+  var fated: (@Sendable (PushNews) -> Void)?
   /// Its phone counts background pushes by itself.
   var keepsBudget = false
+  /// Its phone follows its Live Activities by itself.
+  var keepsActivities = false
   /// Its acknowledgement may never come.
   var isOverWire = false
 }

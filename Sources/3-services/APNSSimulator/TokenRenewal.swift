@@ -26,6 +26,8 @@ public struct TokenRenewal: Hashable, Sendable {
   public var bundleID: String
   public var environment: SimulatedEnvironment
   public var kind: TokenKind
+  /// The attributes type of a push-to-start token, the activity of an update token; else empty.
+  public var detail: String
   public var topic: String
   public var former: [UInt8]
   public var token: [UInt8]

@@ -3,8 +3,8 @@ public import Basics
 public import Phone
 public import PushPayload
 
-/// Hosts simulated phones and joins each to the simulated APNs: what a phone asks of the outside is done, what comes
-/// for it is handed in, and its timers are kept.
+/// Hosts simulated phones and joins each to the simulated APNs and to a push service: what a phone asks of the outside
+/// is done, what comes for it is handed in, and its timers are kept.
 ///
 /// Events of one phone are taken one after another, pushes in the order of the courier. Any task may call.
 public actor PhoneLab {
@@ -13,10 +13,13 @@ public actor PhoneLab {
     @Sendable (_ phone: String, _ bundleID: String, _ token: [UInt8], _ environment: SimulatedEnvironment) async ->
     String?
 
-  private let courier: Courier
-  private let clock: any WallClock
-  private let register: Registrar
-  private let underway = Underway()
+  let courier: Courier
+  let clock: any WallClock
+  let service: any PhoneService
+  let underway = Underway()
+  /// Connections for in-app messages, as apps hold them open.
+  var lines: [LabApp: MessageLine] = [:]
+  var nextLine: UInt64 = 0
   private var residents: [String: Resident] = [:]
   private let (told, teller) = AsyncStream<LabEntry>.makeStream(bufferingPolicy: .bufferingNewest(4096))
 
@@ -29,10 +32,6 @@ public actor PhoneLab {
     var entries: [TimelineEntry] = []
     var waiters: [Waiter] = []
     var environments: [String: SimulatedEnvironment] = [:]
-    /// PushKit's, by bundle id.
-    var voipTokens: [String: [UInt8]] = [:]
-    /// Of the newest Live Activity, by bundle id.
-    var activityTokens: [String: [UInt8]] = [:]
   }
 
   private struct Waiter {
@@ -45,10 +44,15 @@ public actor PhoneLab {
   /// Of the push that came last: the phones that a broadcast comes to share it, and it is read once.
   private var lastBody = PayloadBody([])
 
-  public init(courier: Courier, clock: any WallClock, register: @escaping Registrar) {
+  public init(courier: Courier, clock: any WallClock, service: any PhoneService) {
     self.courier = courier
     self.clock = clock
-    self.register = register
+    self.service = service
+  }
+
+  /// With a push service that takes tokens and does nothing else.
+  public init(courier: Courier, clock: any WallClock, register: @escaping Registrar) {
+    self.init(courier: courier, clock: clock, service: RegisteringService(registrar: register))
   }
 
   /// Everything that happens on every phone, for one listener: the last 4,096 entries wait for it. Ends with `close`.
@@ -65,13 +69,15 @@ public actor PhoneLab {
     let (arrivals, stream) = AsyncStream<Arrival>.makeStream()
     let sink = Underway.Sink(underway: underway, stream: stream)
     residents[name]?.connection = courier.connect(
-      device: name, keepsBudget: true, onRenewal: { sink.yield(.renewals($0)) }, onPush: { sink.yield(.push($0)) })
+      device: name, keepsBudget: true, keepsActivities: true, onRenewal: { sink.yield(.renewals($0)) },
+      onFate: { sink.yield(.fate($0)) }, onPush: { sink.yield(.push($0)) })
     if !settings.online { courier.setOnline(device: name, false) }
     Task { [weak self, underway] in
       for await arrival in arrivals {
         switch arrival {
         case .push(let push): await self?.deliver(push, to: name)
         case .renewals(let renewals): await self?.take(renewals, on: name)
+        case .fate(let news): await self?.tell(news, to: name)
         }
         underway.end()
       }
@@ -83,21 +89,36 @@ public actor PhoneLab {
   private enum Arrival: Sendable {
     case push(DeliveredPush)
     case renewals([TokenRenewal])
+    case fate(PushNews)
   }
 
   /// The phone as it stands, to be asked; nil: no such phone.
   public func phone(_ name: String) -> Phone? { residents[name]?.phone }
 
-  /// The token that a push of that type goes to: PushKit's for VoIP, the newest activity's for a Live Activity, for want of
-  /// one the app's; nil for an app without.
-  public func token(for type: PushType, of bundleID: String, on name: String) -> [UInt8]? {
+  /// The token that a push of that type goes to: PushKit's for VoIP; of Live Activities push-to-start for a `payload` that
+  /// starts one, else the newest activity's. For want of one the app's; nil for an app without.
+  public func token(
+    for type: PushType, of bundleID: String, on name: String, carrying payload: [UInt8] = []
+  ) -> [UInt8]? {
+    guard let phone = residents[name]?.phone else { return nil }
     let own: [UInt8]? =
       switch type {
-      case .voip: residents[name]?.voipTokens[bundleID]
-      case .liveactivity: residents[name]?.activityTokens[bundleID]
+      case .voip: phone.voipToken(of: bundleID)
+      case .liveactivity:
+        Self.startedType(payload).flatMap { phone.pushToStartToken(of: bundleID, attributesType: $0) }
+          ?? phone.liveActivities(of: bundleID).last { $0.token != nil }?.token
       case .alert, .background, .complication, .fileprovider, .mdm, .location, .pushtotalk, .controls, .widgets: nil
       }
-    return own ?? residents[name]?.phone.token(of: bundleID)
+    return own ?? phone.token(of: bundleID)
+  }
+
+  /// The attributes type of the Live Activity that a payload starts.
+  private static func startedType(_ payload: [UInt8]) -> String? {
+    guard let aps = (try? JSONReader.read(payload))?.value.object?["aps"]?.object, aps["event"]?.string == "start"
+    else {
+      return nil
+    }
+    return aps["attributes-type"]?.string
   }
 
   /// Lets an event happen and performs what the phone asks for. Token requests are answered before this returns.
@@ -162,6 +183,8 @@ public actor PhoneLab {
       for waiter in resident.waiters { waiter.resume.resume(returning: false) }
       residents[name] = nil
     }
+    for line in lines.values { shut(line) }
+    lines = [:]
     teller.finish()
   }
 
@@ -172,20 +195,21 @@ public actor PhoneLab {
         DeliveredPayload(
           id: push.id, bundleID: push.bundleID, pushType: push.pushType, priority: push.priority,
           collapseID: push.collapseID, expiration: push.expiration.map { Instant(seconds: $0) },
-          acceptedAt: push.receivedAt, body: lastBody)),
+          acceptedAt: push.receivedAt, token: push.token.isEmpty ? nil : push.token, channel: push.channelID,
+          body: lastBody)),
       on: name)
   }
 
-  /// Apps have other tokens: each that runs is told at once, the others when they run again (D-044, D-046). Only those of
-  /// remote notifications and of VoIP are the phone's to tell.
+  /// What APNs did with a push before, or instead of, bringing it (D-047, D-349).
+  private func tell(_ news: PushNews, to name: String) {
+    perform(.pushFate(pushID: news.id, bundleID: news.bundleID, Phone.PushFate(news.metric)), on: name)
+  }
+
+  /// Apps have other tokens: each that runs is told at once, the others when they run again (D-044, D-046, D-048).
   private func take(_ renewals: [TokenRenewal], on name: String) {
     for renewal in renewals where residents[name]?.environments[renewal.bundleID] == renewal.environment {
-      switch renewal.kind {
-      case .app: perform(.tokenIssued(bundleID: renewal.bundleID, token: renewal.token), on: name)
-      case .voip: perform(.voipTokenIssued(bundleID: renewal.bundleID, token: renewal.token), on: name)
-      case .complication, .fileprovider, .location, .pushtotalk, .liveactivity, .liveActivityStart, .controls, .widgets:
-        continue
-      }
+      guard let kind = Phone.TokenKind(renewal.kind, renewal.detail) else { continue }
+      perform(.issued(renewal.token, kind, to: renewal.bundleID), on: name)
     }
   }
 
@@ -195,18 +219,25 @@ public actor PhoneLab {
       issueToken(to: bundleID, environment, kind, fresh: fresh, on: name)
     case .tokenAbandoned(let bundleID, _, let keepsWorking):
       if !keepsWorking { courier.uninstall(device: name, bundle: bundleID) }
-    case .handTokenToService(let bundleID, let token, _):
-      let environment = residents[name]?.environments[bundleID] ?? .production
-      underway.begin()
-      Task { [register, underway, weak self] in
-        defer { underway.end() }
-        guard let id = await register(name, bundleID, token, environment) else { return }
-        await self?.perform(.registrationIDReceived(bundleID: bundleID, registrationID: id), on: name)
-      }
+    case .tokenEnded(_, let token, let kind): courier.endToken(token, reason: kind.end)
+    case .subscribe(let bundleID, let environment, let channel):
+      subscribe(bundleID, environment, to: channel, on: name)
+    case .unsubscribe(let bundleID, let environment, let channel):
+      guard let place = SimulatedEnvironment(environment) else { return }
+      courier.unsubscribe(device: name, bundle: bundleID, environment: place, channel: channel)
+    case .alertsAllowed(let bundleID, let isAllowed):
+      courier.setAlertsAllowed(device: name, bundle: bundleID, isAllowed)
     case .connectionChanged(let online): courier.setOnline(device: name, online)
-    case .notReached, .tokenEnded, .subscribe, .unsubscribe, .alertsAllowed, .connectForMessages,
-      .disconnectFromMessages, .fetchMessageHistory, .changePreference:
-      break
+    case .handTokenToService(let bundleID, let token, let kind):
+      hand(token, kind, residents[name]?.environments[bundleID] ?? .production, of: LabApp(name, bundleID))
+    case .connectForMessages(let bundleID, let registrationID, let after):
+      connect(LabApp(name, bundleID, registrationID), after: after)
+    case .disconnectFromMessages(let bundleID): disconnect(LabApp(name, bundleID))
+    case .fetchMessageHistory(let bundleID, let registrationID): fetchHistory(LabApp(name, bundleID, registrationID))
+    case .changePreference(let bundleID, let registrationID, let onlyScheduled):
+      changePreference(LabApp(name, bundleID, registrationID), onlyScheduled)
+    // APNs counts a push as delivered that the phone, offline since a moment, could not take.
+    case .notReached: break
     }
   }
 
@@ -214,31 +245,22 @@ public actor PhoneLab {
     to bundleID: String, _ environment: AppDescription.APSEnvironment, _ kind: Phone.TokenKind, fresh: Bool,
     on name: String
   ) {
-    let simulated: SimulatedEnvironment
-    switch environment {
-    // The phone refuses such an app by itself (D-042).
-    case .none: return
-    case .development: simulated = .sandbox
-    case .production: simulated = .production
-    }
-    residents[name]?.environments[bundleID] = simulated
-    let tokenKind: TokenKind =
-      switch kind {
-      case .remote: .app
-      case .voip: .voip
-      case .liveActivityStart: .liveActivityStart
-      case .liveActivity: .liveactivity
-      }
+    // The phone refuses an app without environment by itself (D-042).
+    guard let place = SimulatedEnvironment(environment) else { return }
+    residents[name]?.environments[bundleID] = place
     let token = courier.issueToken(
-      device: name, bundle: bundleID, environment: simulated, kind: tokenKind, isFresh: fresh)
-    switch kind {
-    case .voip:
-      residents[name]?.voipTokens[bundleID] = token
-      perform(.voipTokenIssued(bundleID: bundleID, token: token), on: name)
-    case .liveActivity:
-      residents[name]?.activityTokens[bundleID] = token
-      perform(.tokenIssued(bundleID: bundleID, token: token, kind: kind), on: name)
-    case .remote, .liveActivityStart: perform(.tokenIssued(bundleID: bundleID, token: token, kind: kind), on: name)
+      device: name, bundle: bundleID, environment: place, kind: kind.atAPNs, detail: kind.detail, isFresh: fresh)
+    perform(.issued(token, kind, to: bundleID), on: name)
+  }
+
+  private func subscribe(
+    _ bundleID: String, _ environment: AppDescription.APSEnvironment, to channel: String, on name: String
+  ) {
+    guard let place = SimulatedEnvironment(environment),
+      courier.subscribe(device: name, bundle: bundleID, environment: place, channel: channel)
+    else {
+      return perform(
+        .channelRefused(bundleID: bundleID, channel: channel, reason: "APNs has no such channel of the app"), on: name)
     }
   }
 

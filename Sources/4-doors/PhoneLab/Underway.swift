@@ -38,7 +38,7 @@ final class Underway: Sendable {
 
     func yield(_ element: Element) {
       underway.begin()
-      stream.yield(element)
+      if case .terminated = stream.yield(element) { underway.end() }
     }
   }
 }

@@ -105,7 +105,7 @@ extension ServiceState {
   /// The app is gone from the phone.
   mutating func unsubscribeAll(device: String, bundleID: String, now: Instant) {
     channels.unsubscribeAll(device, bundleID: bundleID)
-    dropBroadcasts(device: device, why: "the app was removed", now: now) { push in
+    dropBroadcasts(device: device, why: DropWords.removed, now: now) { push in
       push.channelID != nil && push.bundleID == bundleID
     }
   }

@@ -63,12 +63,17 @@ struct DeliverySchedule: Sendable {
 
   // MARK: Phones
 
-  mutating func connect(_ device: String, keepsBudget: Bool, keepsInFlight: Bool, now: Instant) -> [Effect] {
+  mutating func connect(
+    _ device: String, keepsBudget: Bool, keepsInFlight: Bool, keepsActivities: Bool = false, hearsFates: Bool = false,
+    now: Instant
+  ) -> [Effect] {
     change(device) { lane in
       lane.device.isConnected = true
       lane.device.usesCourier = true
       lane.device.keepsBudget = keepsBudget
       lane.device.keepsInFlight = keepsInFlight
+      lane.device.keepsActivities = keepsActivities
+      lane.device.hearsFates = hearsFates
     }
     return settle(device, now: now)
   }
@@ -195,6 +200,8 @@ struct DeliverySchedule: Sendable {
       lane.device = device
       lane.device.isConnected = false
       lane.device.keepsBudget = false
+      lane.device.keepsActivities = false
+      lane.device.hearsFates = false
       lanes[id] = lane
     }
     for (device, push) in waiting { lanes[device, default: DeliveryLane()].restore(push) }

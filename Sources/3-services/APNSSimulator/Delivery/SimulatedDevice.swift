@@ -10,6 +10,10 @@ struct SimulatedDevice: Hashable, Sendable {
   var isUnlimited = false
   /// The phone keeps the budget of background pushes by itself, so nothing is held back for it.
   var keepsBudget = false
+  /// The phone follows its Live Activities by itself, so the board has none of it.
+  var keepsActivities = false
+  /// Its courier wants to know what becomes of pushes that do not arrive.
+  var hearsFates = false
   /// Its courier acknowledges over a wire, so that a push in flight may outlive this process.
   var keepsInFlight = false
 

@@ -13,6 +13,7 @@ extension ServiceState {
   mutating func noteFate(
     of number: UInt64, _ fate: LoggedNotification.Fate, push: DeliveredPush?, device: String, now: Instant
   ) {
+    tellFate(of: number, fate, push: push, device: device)
     guard let push = push ?? activities.underWay[number], push.pushType == .liveactivity else { return }
     switch fate {
     case .delivered:
@@ -26,7 +27,7 @@ extension ServiceState {
 
   /// A phone has a push: those of Live Activities start, change or end one.
   mutating func applyToActivities(_ push: DeliveredPush, number: UInt64, device: String, now: Instant) {
-    guard push.pushType == .liveactivity else { return }
+    guard push.pushType == .liveactivity, schedule.device(device)?.keepsActivities != true else { return }
     let place = ActivityBoard.Place(device: device, bundleID: push.bundleID, environment: push.environment)
     // Most phones on a channel have no activity, and a channel may have very many phones.
     let listeners = push.channelID.map { activities.listening(place, to: $0) }

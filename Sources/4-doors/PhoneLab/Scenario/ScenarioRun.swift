@@ -170,7 +170,9 @@ private struct ScenarioRun<World: ScenarioWorld> {
         payload: push.payload, token: "", headers: complete(push), bundleID: push.bundleID, environment: environment,
         channel: push.channel)
       if let phone {
-        guard let token = await world.lab.token(for: sent.pushType, of: push.bundleID, on: phone) else {
+        let token = await world.lab.token(
+          for: sent.pushType, of: push.bundleID, on: phone, carrying: push.payload)
+        guard let token else {
           answers.append(
             (phone, ScenarioAnswer(status: 0, reason: "no token", explanation: "\(push.bundleID) has none on \(phone)"))
           )

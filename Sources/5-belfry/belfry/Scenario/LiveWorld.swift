@@ -56,9 +56,8 @@ final class LiveWorld: ScenarioWorld {
 
   func push(_ push: ProviderPush) async -> ScenarioAnswer {
     for name in await lab.names {
-      guard let token = await lab.token(for: push.pushType, of: push.bundleID, on: name), token.hex == push.token else {
-        continue
-      }
+      let token = await lab.token(for: push.pushType, of: push.bundleID, on: name, carrying: push.payload)
+      guard let token, token.hex == push.token else { continue }
       await control.know(
         token,
         .init(
