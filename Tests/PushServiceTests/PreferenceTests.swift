@@ -125,6 +125,7 @@ struct PreferenceTests {
     let ids = try await bench.devices(2, of: app)
     try await bench.service.start()
     let receipt = try await bench.service.push(app, PushOrder(audience: .everyone, alert: "a"))
+    #expect(await eventually { bench.events.alarms.count == 1 }, "it waits")
     try await bench.service.changeDevice(app, registrationID: ids[0], DeviceChange(onlyScheduled: true))
     mended.withLock { $0 = true }
     try await bench.finish(receipt, resuming: true)
