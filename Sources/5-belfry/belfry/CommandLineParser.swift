@@ -98,12 +98,13 @@ struct CommandLineParser {
       throw UsageFault("'\(arguments[command.arguments.count])' is one argument too many")
     }
   }
+}
 
-  private func suggestion(_ word: String, among names: [String], prefix: String = "") -> String {
-    let near = names.map { (name: $0, distance: editDistance(word, $0)) }.min { $0.distance < $1.distance }
-    guard let near, near.distance <= (word.count < 4 ? 1 : max(2, word.count / 3)) else { return "" }
-    return "; did you mean '\(prefix)\(near.name)'?"
-  }
+/// `; did you mean 'push'?` for a word that is nearly one of the names; else empty.
+func suggestion(_ word: String, among names: [String], prefix: String = "") -> String {
+  let near = names.map { (name: $0, distance: editDistance(word, $0)) }.min { $0.distance < $1.distance }
+  guard let near, near.distance <= (word.count < 4 ? 1 : max(2, word.count / 3)) else { return "" }
+  return "; did you mean '\(prefix)\(near.name)'?"
 }
 
 /// How many letters must be added, dropped or changed (Levenshtein).

@@ -32,10 +32,8 @@ struct PhoneWord: Sendable {
   ) throws(UsageFault) -> PhoneAct {
     guard let name = words.first else { throw UsageFault("say what to do; 'help' lists what can be done") }
     guard let word = find(name) else {
-      let near = all.map(\.name).min { editDistance($0, name) < editDistance($1, name) } ?? ""
-      let isNear = editDistance(near, name) <= (name.count < 4 ? 1 : max(2, name.count / 3))
-      let hint = isNear ? "; did you mean '\(near)'?" : ";"
-      throw UsageFault("there is no '\(name)' here\(hint) 'help' lists what can be done")
+      let hint = suggestion(name, among: all.map(\.name))
+      throw UsageFault("there is no '\(name)' here\(hint.isEmpty ? ";" : hint) 'help' lists what can be done")
     }
     var reader = WordReader(Array(words.dropFirst()), text: text, apps: apps, usualApp: usualApp)
     let act = try word.read(&reader)

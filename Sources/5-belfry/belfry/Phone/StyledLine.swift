@@ -82,13 +82,6 @@ struct StyledLine: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleBy
     return (StyledLine(String(repeating: " ", count: (columns - width) / 2)) + self).fit(to: columns)
   }
 
-  /// The whole line in another style, as a selection.
-  func styled(_ change: (inout TextStyle) -> Void) -> StyledLine {
-    var line = self
-    for place in line.runs.indices { change(&line.runs[place].style) }
-    return line
-  }
-
   /// For a terminal: each run in its style, ending in the plain one. `placed`: behind a character that a terminal may
   /// take for wider or narrower than we do, the column is named anew, so that all to the right of it stays in place.
   func ansi(colours: Bool, placed: Bool = false) -> String {
