@@ -17,8 +17,8 @@ enum PhoneConnection: Sendable {
   }
 
   /// Starts the simulated APNs with its keys kept in `data`, so that they and the tokens are the same the next time.
-  static func start(_ options: PhoneOptions, clock: any WallClock) async throws -> PhoneConnection {
-    if let url = options.apns { return .remote(try await RemoteAPNS(url, clock: clock)) }
+  static func start(_ options: PhoneOptions) async throws -> PhoneConnection {
+    if let url = options.apns { return .remote(try await RemoteAPNS(url)) }
     var configuration = APNSSimulator.Configuration()
     configuration.listen = options.ports.listen
     configuration.productionListen = options.ports.production

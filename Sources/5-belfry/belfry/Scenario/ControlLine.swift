@@ -22,6 +22,7 @@ final class ControlLine: Sendable {
     var tokens: [[UInt8]: Owner] = [:]
     var stays: [String: WebSocket] = [:]
     var isOnline: [String: Bool] = [:]
+    var tokenMaker: LocalAPNS?
     var deliver: @Sendable (String, DeliveredPayload) async -> Void = { _, _ in }
   }
 
@@ -31,11 +32,6 @@ final class ControlLine: Sendable {
   private let providers: [SimulatedEnvironment: APNSClient]
   private let state = Locked(State())
   private let clock = SystemClock()
-
-  var deliver: @Sendable (String, DeliveredPayload) async -> Void {
-    get { state.withLock { $0.deliver } }
-    set { state.withLock { $0.deliver = newValue } }
-  }
 
   init(_ given: String) async throws {
     url = given.hasSuffix("/") ? String(given.dropLast()) : given
@@ -72,6 +68,19 @@ final class ControlLine: Sendable {
     return Reply(status: answer.status, json: (try? JSONReader.read(answer.body).value) ?? .null)
   }
 
+  /// A lab whose phones get tokens that nobody has had, and what the simulator's courier brings for them. One for a line.
+  func lab(clock: any WallClock, register: @escaping PhoneLab.Registrar) -> PhoneLab {
+    var configuration = APNSSimulator.Configuration()
+    configuration.seed = UInt64.random(in: 0...UInt64.max)
+    let tokenMaker = LocalAPNS(clock: clock, configuration)
+    let lab = PhoneLab(courier: tokenMaker.courier, clock: clock, register: register)
+    state.withLock { state in
+      state.tokenMaker = tokenMaker
+      state.deliver = { device, push in await lab.perform(.push(push), on: device) }
+    }
+    return lab
+  }
+
   // MARK: tokens and networks
 
   /// Tells the simulator of a token, once.
@@ -87,8 +96,14 @@ final class ControlLine: Sendable {
       ])
   }
 
+  /// Tells of a phone's network, and of the tokens that it has no more, as far as they are news.
+  func settle(_ phone: Phone, named name: String) async {
+    await setOnline(phone.isOnline, device: name)
+    await keep(device: name) { phone.token(of: $0) }
+  }
+
   /// The tokens that apps of the device have no more are dead.
-  func keep(device: String, present: (String) -> [UInt8]?) async {
+  private func keep(device: String, present: (String) -> [UInt8]?) async {
     let dead = state.withLock { state in
       let dead = state.tokens.filter { token, owner in
         owner.device == device && owner.kind == .app && present(owner.bundleID) != token
@@ -99,7 +114,7 @@ final class ControlLine: Sendable {
     for token in dead { _ = try? await Self.call(client, "DELETE", "\(url)/devices/\(token.hex)") }
   }
 
-  func setOnline(_ isOnline: Bool, device: String) async {
+  private func setOnline(_ isOnline: Bool, device: String) async {
     let isNews = state.withLock { state in
       guard state.stays[device] != nil else { return false }
       return state.isOnline.updateValue(isOnline, forKey: device) ?? true != isOnline
@@ -124,10 +139,14 @@ final class ControlLine: Sendable {
         guard case .text(let text) = message, let object = try? JSONReader.read(Array(text.utf8)).value.object,
           object["type"]?.string == "push", let number = object["number"]
         else { continue }
-        if let push = Self.push(object) { await self?.deliver(device, push) }
+        if let push = Self.push(object) { await self?.deliver(push, to: device) }
         try? await socket.send(JSONValue.object(["type": "ack", "number": number]).text)
       }
     }
+  }
+
+  private func deliver(_ push: DeliveredPayload, to device: String) async {
+    await state.withLock { $0.deliver }(device, push)
   }
 
   private static func push(_ object: JSONObject) -> DeliveredPayload? {

@@ -25,18 +25,13 @@ final class LiveWorld: ScenarioWorld {
   /// `apns` is the control API of a running `belfry apns`.
   init(apns: String, service: (any ScenarioService)?) async throws {
     let control = try await ControlLine(apns)
-    // for tokens that nobody has had
-    var configuration = APNSSimulator.Configuration()
-    configuration.seed = UInt64.random(in: 0...UInt64.max)
     self.control = control
     self.service = service
-    lab = PhoneLab(courier: LocalAPNS(clock: clock, configuration).courier, clock: clock) {
-      phone, bundleID, token, environment in
+    lab = control.lab(clock: clock) { phone, bundleID, token, environment in
       await control.know(token, .init(device: phone, bundleID: bundleID, environment: environment, kind: .app))
       guard let service else { return "\(bundleID) on \(phone)" }
       return await service.register(phone: phone, bundleID: bundleID, token: token, environment: environment)
     }
-    control.deliver = { [lab] device, push in await lab.perform(.push(push), on: device) }
   }
 
   func pass(until time: Instant) async {
@@ -49,8 +44,7 @@ final class LiveWorld: ScenarioWorld {
     await lab.settle()
     for name in await lab.names {
       guard let phone = await lab.phone(name) else { continue }
-      await control.setOnline(phone.isOnline, device: name)
-      await control.keep(device: name) { phone.token(of: $0) }
+      await control.settle(phone, named: name)
     }
   }
 
