@@ -75,7 +75,7 @@ private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
   }
   configuration.control = try endpoint(parsed, "control", default: "127.0.0.1:2198")
   configuration.proxy = try endpoint(parsed, "proxy", default: "127.0.0.1:2199")
-  configuration.dataFolder = Files.absolute(parsed.value("data") ?? defaultFolder(processEnvironment()))
+  configuration.dataFolder = Files.absolute(parsed.value("data") ?? defaultFolder(of: "apns", processEnvironment()))
   configuration.isTopicSuffixStrict = !parsed.flag("lenient")
   configuration.isBackgroundPriorityStrict = parsed.flag("strict")
   if let bundle = parsed.value("bundle") {
@@ -168,11 +168,25 @@ private func optionalEndpoint(
   parsed.value(name) == "none" ? nil : try endpoint(parsed, name, default: usual)
 }
 
-/// The user's cache folder (XDG Base Directory Specification), else a folder under the temporary one.
-func defaultFolder(_ environment: [String: String]) -> String {
-  if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/belfry/apns" }
-  if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.cache/belfry/apns" }
-  return (environment["TMPDIR"] ?? "/tmp") + "/belfry-apns"
+/// Under the user's cache folder (XDG Base Directory Specification), else under the temporary one.
+func defaultFolder(of name: String, _ environment: [String: String]) -> String {
+  if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") { return cache + "/belfry/\(name)" }
+  if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.cache/belfry/\(name)" }
+  return (environment["TMPDIR"] ?? "/tmp") + "/belfry-\(name)"
+}
+
+extension APNSSimulator {
+  /// Where its keys and certificates lie, for a line that scripts read.
+  var filePlaces: JSONObject {
+    var object: JSONObject = ["p12Password": .string(credentials.pkcs12Password)]
+    if let files = credentials.files {
+      object["ca"] = .string(files.authority)
+      object["key"] = .string(files.signingKey)
+      object["p12"] = .string(files.pkcs12)
+      object["pem"] = .string(files.pem)
+    }
+    return object
+  }
 }
 
 /// What a person copies to connect, and the line that scripts read.
@@ -204,13 +218,7 @@ struct APNSGuide {
     object["teamId"] = .string(credentials.teamID)
     object["bundle"] = .string(credentials.bundleID)
     object["token"] = .string(token)
-    object["p12Password"] = .string(credentials.pkcs12Password)
-    if let files = credentials.files {
-      object["ca"] = .string(files.authority)
-      object["key"] = .string(files.signingKey)
-      object["p12"] = .string(files.pkcs12)
-      object["pem"] = .string(files.pem)
-    }
+    object.members += simulator.filePlaces.members
     return object
   }
 

@@ -93,7 +93,8 @@ struct PhoneOptions {
     ports.listen = try Self.endpoint(parsed, "listen") ?? ports.listen
     ports.production = try Self.endpoint(parsed, "production-listen") ?? ports.production
     ports.control = try Self.endpoint(parsed, "control") ?? ports.control
-    data = Files.absolute(parsed.value("data") ?? Self.folder(of: name, variables))
+    data = Files.absolute(
+      parsed.value("data") ?? "\(defaultFolder(of: "phone", variables))/\(PhoneIdentity.udid(of: name))")
   }
 
   private static func endpoint(_ parsed: ParsedCommand, _ name: String) throws(UsageFault) -> Endpoint? {
@@ -102,12 +103,6 @@ struct PhoneOptions {
       throw UsageFault("--\(name) takes HOST:PORT, as in 127.0.0.1:2197, not '\(word)'")
     }
     return endpoint
-  }
-
-  private static func folder(of name: String, _ variables: [String: String]) -> String {
-    let apns = defaultFolder(variables)
-    let place = String(apns.dropLast("apns".count)) + "phone"
-    return "\(place)/\(PhoneIdentity.udid(of: name))"
   }
 
   /// What happens before anybody sees the phone: its apps are there, and the first one is opened.

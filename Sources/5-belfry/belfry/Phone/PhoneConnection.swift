@@ -65,13 +65,7 @@ enum PhoneConnection: Sendable {
       if let control = simulator.controlEndpoint { object["control"] = .string("http://\(control.reachable)") }
       object["keyId"] = .string(credentials.keyID)
       object["teamId"] = .string(credentials.teamID)
-      object["p12Password"] = .string(credentials.pkcs12Password)
-      if let files = credentials.files {
-        object["ca"] = .string(files.authority)
-        object["key"] = .string(files.signingKey)
-        object["p12"] = .string(files.pkcs12)
-        object["pem"] = .string(files.pem)
-      }
+      object.members += simulator.filePlaces.members
       return object
     }
   }
