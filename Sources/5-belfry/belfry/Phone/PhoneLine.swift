@@ -6,7 +6,7 @@ import PushPayload
 enum PhoneLine {
   struct Request: Equatable, Sendable {
     /// As of line mode.
-    var words: [String] = []
+    var words: [String]
     /// For `push`: the payload, read by the caller, whose folder and standard input it is.
     var payload: [UInt8]?
     /// The name by which the caller knows the payload.
@@ -18,7 +18,7 @@ enum PhoneLine {
     /// For `screen`.
     var size: TerminalSize?
 
-    init() {}
+    init(words: [String]) { self.words = words }
 
     init(_ line: [UInt8]) throws(CommandFault) {
       guard let object = (try? JSONReader.read(line))?.value.object else {

@@ -17,12 +17,17 @@ private func perform(
   _ words: [String], on phone: RunningPhone, _ call: RunningPhones, _ parsed: ParsedCommand, payload: [UInt8]? = nil,
   named name: String? = nil
 ) throws {
-  var request = PhoneLine.Request()
-  request.words = words
+  var request = PhoneLine.Request(words: words)
   request.payload = payload
   request.payloadName = name
   let tells = parsed.flag("timeline")
   try call.send(request, to: phone.udid) { if tells { Terminal.print($0) } }
+}
+
+/// Asks the phone of the first argument, and prints what it answers.
+private func ask(_ request: PhoneLine.Request, _ parsed: ParsedCommand) throws -> ExitStatus {
+  let call = try RunningPhones()
+  return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
 }
 
 private let listVerb = Command(
@@ -96,11 +101,7 @@ private let shutdownVerb = Command(
   run: { parsed in
     let call = try RunningPhones()
     let phones = parsed.arguments[0].lowercased() == "all" ? call.running() : [try call.find(parsed.arguments[0])]
-    for phone in phones {
-      var request = PhoneLine.Request()
-      request.words = ["quit"]
-      try call.send(request, to: phone.udid) { _ in }
-    }
+    for phone in phones { try call.send(.init(words: ["quit"]), to: phone.udid) { _ in } }
     // its name and its data are free only when it is gone
     for phone in phones {
       for _ in 0..<500 where call.status(phone.udid) != nil { try await Task.sleep(for: .milliseconds(20)) }
@@ -295,12 +296,7 @@ private let listAppsVerb = Command(
   name: "phone listapps",
   summary: "List the apps of a running phone",
   arguments: [device],
-  run: { parsed in
-    let call = try RunningPhones()
-    var request = PhoneLine.Request()
-    request.words = ["apps"]
-    return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
-  })
+  run: { try ask(.init(words: ["apps"]), $0) })
 
 private let doVerb = Command(
   name: "phone do",
@@ -309,9 +305,7 @@ private let doVerb = Command(
   arguments: [device, .init(name: "WORD", help: "What to do", repeats: true, completion: .none)],
   options: [.flag("json", "Print the timeline as lines of JSON")],
   run: { parsed in
-    let call = try RunningPhones()
-    var request = PhoneLine.Request()
-    request.words = Array(parsed.arguments.dropFirst())
+    var request = PhoneLine.Request(words: Array(parsed.arguments.dropFirst()))
     request.json = parsed.flag("json")
     if request.words.first == "push", request.words.count > 1,
       SamplePush(rawValue: request.words[1].uppercased()) == nil,
@@ -319,7 +313,7 @@ private let doVerb = Command(
     {
       request.words[1] = Files.absolute(request.words[1])
     }
-    return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
+    return try ask(request, parsed)
   })
 
 private let screenVerb = Command(
@@ -339,11 +333,9 @@ private let screenVerb = Command(
       }
       size[keyPath: path] = number
     }
-    let call = try RunningPhones()
-    var request = PhoneLine.Request()
-    request.words = ["screen"]
+    var request = PhoneLine.Request(words: ["screen"])
     request.size = size
-    return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
+    return try ask(request, parsed)
   })
 
 private let logVerb = Command(
@@ -355,10 +347,8 @@ private let logVerb = Command(
     .flag("follow", "All of it, and go on until the phone ends"), .flag("json", "Print lines of JSON"),
   ],
   run: { parsed in
-    let call = try RunningPhones()
-    var request = PhoneLine.Request()
-    request.words = ["log", parsed.value("count") ?? "20"]
+    var request = PhoneLine.Request(words: ["log", parsed.value("count") ?? "20"])
     request.json = parsed.flag("json")
     request.follows = parsed.flag("follow")
-    return try call.send(request, to: try call.find(parsed.arguments[0]).udid)
+    return try ask(request, parsed)
   })

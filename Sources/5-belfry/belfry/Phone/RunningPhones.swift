@@ -29,10 +29,10 @@ struct RunningPhones {
   func running() -> [RunningPhone] { folder.udids.compactMap(status).sorted { $0.name < $1.name } }
 
   func status(_ udid: String) -> RunningPhone? {
-    var request = PhoneLine.Request()
-    request.words = ["status"]
     var facts: JSONObject?
-    let status = try? send(request, to: udid) { line in facts = (try? JSONReader.read(Array(line.utf8)))?.value.object }
+    let status = try? send(.init(words: ["status"]), to: udid) { line in
+      facts = (try? JSONReader.read(Array(line.utf8)))?.value.object
+    }
     guard status == .success, let facts, let name = facts["name"]?.string else { return nil }
     return RunningPhone(udid: udid, name: name, ios: facts["ios"]?.string ?? "", facts: facts)
   }
