@@ -19,6 +19,18 @@ private func virtualTime(_ clock: VirtualClock, _ holds: () async -> Bool) async
   return .max
 }
 
+/// The milliseconds of virtual time until all of them are accepted, `.max` when they never are.
+private func virtualTime(_ clock: VirtualClock, sending pushes: [OutgoingPush], by client: APNSClient) async -> Int64 {
+  let accepted = Locked(0)
+  let sending = Task {
+    let outcomes = await client.send(pushes)
+    accepted.withLock { $0 = outcomes.accepted }
+  }
+  let time = await virtualTime(clock) { accepted.withLock { $0 } == pushes.count }
+  await sending.value
+  return time
+}
+
 @Suite("The provider client and connections that fail in odd ways", .timeLimit(.minutes(2)))
 struct ConnectionTroubleTests {
   @Test(
@@ -39,14 +51,8 @@ struct ConnectionTroubleTests {
     }
     #expect(await client.health.connections == 1 && proxy.count == 1, "it was not let go before")
     proxy.freeze()
-    let answered = Locked(0)
-    let sending = Task {
-      let outcomes = await client.send(pushes(1..<2))
-      answered.withLock { $0 = outcomes.accepted }
-    }
-    let time = await virtualTime(clock) { answered.withLock { $0 } == 1 }
+    let time = await virtualTime(clock, sending: pushes(1..<2), by: client)
     #expect(time <= 8000, "\(time) ms")
-    await sending.value
     #expect(proxy.count == 2)
     #expect(peer.log.withLock { $0.requests.map(\.id) } == [apnsID(0), apnsID(1)])
     #expect(await client.health.lastFault?.place.contains("\(proxy.port)") == true, "the dead address is named")
@@ -79,14 +85,8 @@ struct ConnectionTroubleTests {
     #expect(await client.send(pushes(0..<1)).accepted == 1)
     let owed = Task { await client.send(pushes(1..<6)) }
     #expect(await eventually { await client.metrics.goAways == 1 })
-    let answered = Locked(0)
-    let sending = Task {
-      let outcomes = await client.send(pushes(10..<20))
-      answered.withLock { $0 = outcomes.accepted }
-    }
-    let time = await virtualTime(clock) { answered.withLock { $0 } == 10 }
+    let time = await virtualTime(clock, sending: pushes(10..<20), by: client)
     #expect(time <= 1000, "\(time) ms")
-    await sending.value
     #expect(peer.seen.withLock { $0.connections } == 2 && peer.seen.withLock { $0.ended } == 0)
     permission.withLock { $0 = true }
     #expect(await owed.value.accepted == 5)
