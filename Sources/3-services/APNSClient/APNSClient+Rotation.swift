@@ -100,7 +100,7 @@ extension APNSClient {
     let (_, alarm) = candidate.gate.refused(
       generation, reason, theirDate: date.flatMap { instant(fromHTTPDate: $0) }, at: moment)
     successor = candidate
-    abandonSuccessor(alarm ?? "APNs says \(reason.rawValue). \(reason.remedy)", moment)
+    abandonSuccessor(alarm ?? reason.words, moment)
     return true
   }
 

@@ -130,3 +130,8 @@ struct CredentialGate {
     "APNs refuses \(credential.name): \(reason.rawValue). \(reason.remedy)"
   }
 }
+
+extension RefusalReason {
+  /// For messages, where nothing more is known.
+  var words: String { "APNs says \(rawValue). \(remedy)" }
+}

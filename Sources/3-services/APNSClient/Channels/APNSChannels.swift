@@ -295,7 +295,7 @@ public actor APNSChannels {
       let found = change(epoch) { $0.gate.refused(generation, reason, theirDate: date, at: now) }
       guard let (warrant, alarm) = found else { return }
       if successor?.epoch == epoch {
-        abandonSuccessor(alarm ?? "APNs says \(reason.rawValue). \(reason.remedy)")
+        abandonSuccessor(alarm ?? reason.words)
       } else {
         if let alarm { settings.onEvent(.alarm(alarm)) }
         if case .hold = warrant { takeOver() }  // what waits, if something does, can only be better

@@ -180,7 +180,7 @@ private final class ExchangeLink: HTTP2ClientHandler {  // confined to the line'
 
   func goAway(lastStream: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) {
     if let reason = Answer.reason(inGoAway: debugData).flatMap(RefusalReason.init), reason.handling == .credential {
-      complaint = "APNs says \(reason.rawValue). \(reason.remedy)"
+      complaint = reason.words
     }
     line?.leaves(self)
   }
