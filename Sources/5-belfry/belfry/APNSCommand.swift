@@ -58,6 +58,7 @@ let apnsCommand = Command(
   run: { parsed in try await runAPNS(parsed) })
 
 private func runAPNS(_ parsed: ParsedCommand) async throws -> ExitStatus {
+  await openTimerDescriptors()
   var configuration = APNSSimulator.Configuration()
   configuration.listen = try endpoint(parsed, "listen", default: "127.0.0.1:2197")
   let isFree = configuration.listen.port == 0

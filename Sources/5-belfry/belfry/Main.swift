@@ -12,7 +12,6 @@ struct Belfry {
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
     fillStandardDescriptors()
-    await openTimerDescriptors()
     var status = await run(Array(CommandLine.arguments.dropFirst()))
     if Terminal.hasLostOutput {
       Terminal.complain("belfry: standard output took not all of it; is its disk full?")
@@ -52,8 +51,9 @@ func fillStandardDescriptors() {
   if descriptor > 2 { close(descriptor) }
 }
 
-/// Has Dispatch open its descriptors for timers, one for each kind of clock, while there are some left: it does so at the
-/// first sleep, and ends the process when it cannot, which a burst of connections could bring about.
+/// For commands that listen: has Dispatch open its descriptors for timers, one for each kind of clock, while there are
+/// some left. It does so at the first sleep, and ends the process when it cannot, which a burst of connections could bring
+/// about.
 func openTimerDescriptors() async {
   try? await Task.sleep(for: .milliseconds(1), clock: .continuous)
   try? await Task.sleep(for: .milliseconds(1), clock: .suspending)

@@ -24,6 +24,7 @@ let serveCommand: Command = Command(
     .flag("verbose", "Log what is usual too, not only what wants a look"),
   ],
   run: { parsed in
+    await openTimerDescriptors()
     let environment = processEnvironment()
     let isDemo = parsed.flag("demo")
     for name in ["once", "json"] where parsed.flag(name) && !isDemo { throw UsageFault("'--\(name)' goes with --demo") }

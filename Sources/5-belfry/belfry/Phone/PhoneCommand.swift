@@ -134,6 +134,7 @@ struct PhoneRun {
   }
 
   func run() async throws -> ExitStatus {
+    await openTimerDescriptors()
     let folder = try PhoneFolder(processEnvironment())
     let signals = ProcessSignals(
       rereads: true, watched: face == .drawn ? [SIGWINCH, SIGCONT, SIGTSTP] : [])
