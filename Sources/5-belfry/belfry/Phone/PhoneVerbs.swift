@@ -174,17 +174,17 @@ private let uninstallVerb = Command(
   arguments: [device, bundle], options: [timeline],
   run: { parsed in
     let call = try RunningPhones()
-    let phone = try call.installed(parsed)
+    let phone = try call.find(parsed.arguments[0], with: parsed.arguments[1])
     try perform(["uninstall", parsed.arguments[1]], on: phone, call, parsed)
     return .success
   })
 
 extension RunningPhones {
-  /// The phone of the first argument, which has the app of the second.
-  fileprivate func installed(_ parsed: ParsedCommand) throws(CommandFault) -> RunningPhone {
-    let phone = try find(parsed.arguments[0])
-    guard phone.state(of: parsed.arguments[1]) != nil else {
-      throw CommandFault("\(parsed.arguments[1]) is not installed on \"\(phone.name)\"")
+  /// The phone that `word` means, which has the app.
+  fileprivate func find(_ word: String, with bundleID: String) throws(CommandFault) -> RunningPhone {
+    let phone = try find(word)
+    guard phone.state(of: bundleID) != nil else {
+      throw CommandFault("\(bundleID) is not installed on \"\(phone.name)\"")
     }
     return phone
   }
@@ -198,8 +198,8 @@ private let launchVerb = Command(
   options: [.flag("terminate-running-process", "End it first if it runs"), timeline],
   run: { parsed in
     let call = try RunningPhones()
-    let phone = try call.installed(parsed)
     let bundle = parsed.arguments[1]
+    let phone = try call.find(parsed.arguments[0], with: bundle)
     if parsed.flag("terminate-running-process") { try perform(["end", bundle], on: phone, call, parsed) }
     try perform(["launch", bundle], on: phone, call, parsed)
     let state = call.status(phone.udid)?.state(of: bundle) ?? "gone"
@@ -216,8 +216,8 @@ private let terminateVerb = Command(
   arguments: [device, bundle], options: [timeline],
   run: { parsed in
     let call = try RunningPhones()
-    let phone = try call.installed(parsed)
     let bundle = parsed.arguments[1]
+    let phone = try call.find(parsed.arguments[0], with: bundle)
     if let state = phone.state(of: bundle), state == "notRunning" || state == "forceQuit" {
       throw CommandFault("found nothing to terminate: \(bundle) is \(state)")
     }
@@ -249,9 +249,7 @@ private let privacyVerb = Command(
     case let other: throw UsageFault("ACTION is grant or revoke, not '\(other)'")
     }
     let call = try RunningPhones()
-    var installed = parsed
-    installed.arguments = [words[0], words[3]]
-    let phone = try call.installed(installed)
+    let phone = try call.find(words[0], with: words[3])
     try perform(["permission", isOn, words[3]], on: phone, call, parsed)
     return .success
   })

@@ -258,15 +258,11 @@ extension PhoneWord {
     PhoneWord(name: "places", help: "where providers push to, in JSON") { _ throws(UsageFault) in .tell(.places) },
     PhoneWord(name: "settings", help: "the phone's switches") { _ throws(UsageFault) in .tell(.settings) },
     PhoneWord(name: "log", usage: "[N]", help: "the last entries of the timeline") { reader throws(UsageFault) in
-      guard let word = reader.next() else { return .tell(.log(20)) }
-      guard let count = Int(word), count > 0 else { throw UsageFault("log takes how many, not '\(word)'") }
-      return .tell(.log(count))
+      .tell(.log(try reader.count("log", usual: 20)))
     },
     PhoneWord(name: "why", usage: "[N]", help: "why the last entries came: each rule in a sentence, with its sources") {
       reader throws(UsageFault) in
-      guard let word = reader.next() else { return .tell(.why(1)) }
-      guard let count = Int(word), count > 0 else { throw UsageFault("why takes how many, not '\(word)'") }
-      return .tell(.why(count))
+      .tell(.why(try reader.count("why", usual: 1)))
     },
     PhoneWord(name: "help", also: ["?"], usage: "[WORD]", help: "this list, or what a word does") {
       reader throws(UsageFault) in

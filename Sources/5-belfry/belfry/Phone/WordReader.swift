@@ -61,6 +61,13 @@ struct WordReader {
     return span
   }
 
+  /// How many, from one up.
+  mutating func count(_ what: String, usual: Int) throws(UsageFault) -> Int {
+    guard let word = next() else { return usual }
+    guard let count = Int(word), count > 0 else { throw UsageFault("\(what) takes how many, not '\(word)'") }
+    return count
+  }
+
   mutating func rest() -> [String] {
     defer { words = [] }
     return words
