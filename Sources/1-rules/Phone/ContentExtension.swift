@@ -32,8 +32,7 @@ struct LongLook: Hashable, Sendable {
 /// The long look: the whole text, the actions, and the content extension that shows it (spec section I4).
 extension Phone {
   mutating func expand(_ app: Int, id: String?) {
-    let entries = apps[app].entries
-    guard let entry = id.map({ id in entries.last { $0.id == id } }) ?? entries.last else {
+    guard let entry = entry(id, of: app) else {
       return record(.user("finds no notification of the app to expand"), app, "D-151")
     }
     guard settings.iosVersion.major >= 8 else {
