@@ -62,12 +62,7 @@ extension Phone {
   }
 
   private mutating func show(_ entry: CentreEntry, in view: ContentExtension, _ app: Int) {
-    record(
-      .callback(
-        Callback(
-          method: .contentExtensionDidReceive, state: apps[app].state, arguments: .notification(entry.argument),
-          circumstances: circumstances(of: app))),
-      app, "D-258")
+    recordCall(.contentExtensionDidReceive, of: app, .notification(entry.argument), "D-258")
     record(.system(view.words(settings.iosVersion)), app, "D-258")
   }
 
@@ -110,12 +105,7 @@ extension Phone {
       return .toApp
     }
     let argument = ResponseArgument(action, to: entry.argument, userText: text)
-    record(
-      .callback(
-        Callback(
-          method: .contentExtensionResponse, state: apps[app].state, arguments: .response(argument),
-          circumstances: circumstances(of: app))),
-      app, "D-149")
+    recordCall(.contentExtensionResponse, of: app, .response(argument), "D-149")
     record(.app("its content extension answers \(response.rawValue)"), app, "D-149")
     if response != .doNotDismiss { longLook = nil }
     switch response {

@@ -51,11 +51,7 @@ extension Phone {
     _ method: Callback.Method, of app: Int, _ arguments: Callback.Arguments, _ rule: Rule
   ) -> Bool {
     guard apps[app].implements(method, in: settings.iosVersion) else { return false }
-    record(
-      .callback(
-        Callback(
-          method: method, state: apps[app].state, arguments: arguments, circumstances: circumstances(of: app))),
-      app, rule)
+    recordCall(method, of: app, arguments, rule)
     if apps[app].description.usesMessages { noteNotification(arguments.userInfo, of: app) }
     for act in apps[app].description.acts(in: method) { perform(act, by: app) }
     return true
@@ -64,6 +60,15 @@ extension Phone {
   @discardableResult
   mutating func call(_ method: Callback.Method, of app: Int, _ rule: Rule) -> Bool {
     call(method, of: app, .none, rule)
+  }
+
+  /// The call alone: of the app's code by `call`, of an extension, which runs beside the app, without more.
+  mutating func recordCall(
+    _ method: Callback.Method, of app: Int, _ arguments: Callback.Arguments, _ rule: Rule
+  ) {
+    let callback = Callback(
+      method: method, state: apps[app].state, arguments: arguments, circumstances: circumstances(of: app))
+    record(.callback(callback), app, rule)
   }
 
   /// willFinish and didFinish (D-155, D-158). The options hold the payload or nothing; with scenes always nothing, and

@@ -44,7 +44,7 @@ extension Phone {
       record(.system("the service extension does not run: \(reason)"), app, "D-250")
       return false
     }
-    tell(.serviceDidReceive, notice, app, "D-250")
+    recordCall(.serviceDidReceive, of: app, .notification(NotificationArgument(notice, date: now)), "D-250")
     var run = ServiceRun(notice: notice, answersAt: now, deadline: now + settings.extensionTime, isFetched: isFetched)
     switch script.answer {
     case .atOnce, .twice: break
@@ -70,17 +70,6 @@ extension Phone {
     return nil
   }
 
-  /// Calls the extension's code, which runs beside the app: the app's state is only told along.
-  private mutating func tell(_ method: Callback.Method, _ notice: Notice, _ app: Int, _ rule: Rule) {
-    let arguments: Callback.Arguments =
-      method == .serviceDidReceive ? .notification(NotificationArgument(notice, date: now)) : .none
-    record(
-      .callback(
-        Callback(
-          method: method, state: apps[app].state, arguments: arguments, circumstances: circumstances(of: app))),
-      app, rule)
-  }
-
   /// The extension has answered, its time is over, or it is gone.
   mutating func finish(_ run: ServiceRun, of app: Int) {
     guard let script = apps[app].description.serviceExtension else { return presentOriginal(run, app) }
@@ -101,7 +90,7 @@ extension Phone {
   }
 
   private mutating func expire(_ run: ServiceRun, _ script: ServiceExtension, _ app: Int) {
-    tell(.serviceTimeWillExpire, run.notice, app, "D-252")
+    recordCall(.serviceTimeWillExpire, of: app, .none, "D-252")
     guard let edits = script.expiryEdits else {
       let span = "\(settings.extensionSeconds) s"
       record(.fault("the service extension did not call its handler within \(span)"), app, "D-252")
