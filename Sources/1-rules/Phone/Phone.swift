@@ -269,11 +269,9 @@ public struct Phone: Sendable {
   }
 
   mutating func recordSettings() {
-    let (set, notModelled) = settings.differences()
-    let switches = set.map { ", \($0.name) \($0.value)" }.joined()
+    let switches = settings.differences().map { ", \($0.name) \($0.value)" }.joined()
     record(.system("\(settings.name): iOS \(settings.iosVersion)\(switches)"), nil, "D-002")
     tellMissingRules()
-    for one in notModelled { record(.notModelled("\(one.name) is set, but changes nothing"), nil, one.rule) }
   }
 
   private mutating func change(to new: PhoneSettings) {

@@ -1,7 +1,6 @@
 public import Basics
 
-/// The switches of a phone (spec, "Switches of a phone"). The timeline opens with those that differ from the default;
-/// what no rule reads yet is logged as not modelled when it is set.
+/// The switches of a phone (spec, "Switches of a phone"). The timeline opens with those that differ from the default.
 public struct PhoneSettings: Hashable, Sendable {
   public var name = "iPhone"
   public var iosVersion: IOSVersion
@@ -160,17 +159,14 @@ extension PhoneSettings {
   var leaveTime: Instant.Span { .seconds(max(0, leaveSeconds)) }
   var presentTime: Instant.Span { .seconds(max(0, presentSeconds)) }
 
-  /// The switches that differ from the default of this iOS version, by name; and of those, what no rule reads yet.
-  func differences() -> (set: [(name: String, value: String)], notModelled: [(name: String, rule: Rule)]) {
+  /// The switches that differ from the default of this iOS version, by name.
+  func differences() -> [(name: String, value: String)] {
     var plain = PhoneSettings(iosVersion: iosVersion)
     plain.name = name
-    guard self != plain else { return ([], []) }
+    guard self != plain else { return [] }
     var set: [(String, String)] = []
-    var notModelled: [(String, Rule)] = []
-    func note<Value: Equatable>(_ name: String, _ value: Value, _ usual: Value, unread rule: Rule? = nil) {
-      guard value != usual else { return }
-      set.append((name, "\(value)"))
-      if let rule { notModelled.append((name, rule)) }
+    func note<Value: Equatable>(_ name: String, _ value: Value, _ usual: Value) {
+      if value != usual { set.append((name, "\(value)")) }
     }
     note("appearanceOfAlert", appearanceOfAlert.rawValue, plain.appearanceOfAlert.rawValue)
     note("previews", previews.rawValue, plain.previews.rawValue)
@@ -231,6 +227,6 @@ extension PhoneSettings {
     note("activityStartWakesForceQuit", activityStartWakesForceQuit, plain.activityStartWakesForceQuit)
     note("restartEndsActivities", restartEndsActivities, plain.restartEndsActivities)
     note("deniedDropsAlertAtAPNs", deniedDropsAlertAtAPNs, plain.deniedDropsAlertAtAPNs)
-    return (set, notModelled)
+    return set
   }
 }
