@@ -56,7 +56,7 @@ extension Phone {
   /// What was on the screen only is gone; what is listed stays listed.
   private mutating func leaveScreen(of app: Int, _ reason: String, _ rule: Rule) {
     let ids = apps[app].entries.filter { $0.onScreen && !$0.inCentre && !$0.onLockScreen }.map(\.id)
-    for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
+    for index in apps[app].entries.indices { apps[app].entries[index].overlay = nil }
     guard !ids.isEmpty else { return }
     apps[app].entries.removeAll { ids.contains($0.id) }
     record(.removed(ids: ids, reason: reason), app, rule)

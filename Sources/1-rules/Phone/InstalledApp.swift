@@ -122,10 +122,7 @@ struct CentreEntry: Sendable {
   var summarizedAt: Instant?
 
   /// A modal alert waits for its answer, or a banner hangs over the screen.
-  var onScreen: Bool {
-    get { overlay != nil }
-    set { if !newValue { overlay = nil } }
-  }
+  var onScreen: Bool { overlay != nil }
 
   /// As the app's code gets it.
   var argument: NotificationArgument { NotificationArgument(notice, date: shownAt) }
@@ -134,7 +131,7 @@ struct CentreEntry: Sendable {
   var listedAt: Instant { summarizedAt ?? shownAt }
 
   /// The user can find it nowhere any more.
-  var isGone: Bool { !onLockScreen && !inCentre && overlay == nil }
+  var isGone: Bool { !onLockScreen && !inCentre && !onScreen }
 
   enum Overlay: Hashable, Sendable {
     /// Goes away by itself.

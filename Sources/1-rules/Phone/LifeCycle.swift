@@ -178,7 +178,7 @@ extension Phone {
   mutating func leaveScreen(_ app: Int, _ rule: Rule) {
     guard apps[app].state.isFront else { return }
     centreIsOpen = false
-    for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
+    for index in apps[app].entries.indices { apps[app].entries[index].overlay = nil }
     guard settings.iosVersion.hasMultitasking else {
       callWillTerminate(app, "D-164")
       return end(app, as: .notRunning, "D-164")

@@ -26,8 +26,8 @@ extension Phone {
     for app in apps.indices {
       end(app, as: .notRunning, "D-163")
       restartActivities(app)
-      for index in apps[app].entries.indices { apps[app].entries[index].onScreen = false }
-      apps[app].entries.removeAll { !$0.inCentre && !$0.onLockScreen }
+      for index in apps[app].entries.indices { apps[app].entries[index].overlay = nil }
+      apps[app].entries.removeAll(where: \.isGone)
     }
     isLocked = true
     awaitsFirstUnlock = settings.passcode
