@@ -3,7 +3,6 @@ import Basics
 /// An answer that the main run loop gives after the present event.
 enum DeferredAnswer: Hashable, Sendable {
   case token(String)
-  case registrationFailed(String, domain: String, code: Int, text: String, Rule)
   case permission(String, AskedBy)
   case delivered(String)
   /// nil: all.
@@ -13,7 +12,7 @@ enum DeferredAnswer: Hashable, Sendable {
   case permissionRead(String)
   /// An exception that nobody catches ends the app.
   case crash(String, Rule)
-  /// A completion handler that tells the app's code something.
+  /// A completion handler, or `didFailToRegister`, that tells the app's code something.
   case handler(String, Callback.Method, Callback.Arguments, Rule)
 }
 
@@ -58,7 +57,9 @@ extension Phone {
 
   private mutating func fail(_ app: Int, _ domain: String, _ code: Int, _ text: String, _ rule: Rule) {
     apps[app].registration.waiting = false
-    later.append(.registrationFailed(apps[app].description.bundleID, domain: domain, code: code, text: text, rule))
+    later.append(
+      .handler(
+        apps[app].description.bundleID, .didFailToRegister, .failure(domain: domain, code: code, text: text), rule))
   }
 
   mutating func takeToken(_ token: [UInt8], _ kind: TokenKind, for app: Int) {
@@ -132,9 +133,6 @@ extension Phone {
   private mutating func tell(_ answer: DeferredAnswer) {
     switch answer {
     case .token(let bundleID): if let app = index(of: bundleID) { tellToken(app) }
-    case .registrationFailed(let bundleID, let domain, let code, let text, let rule):
-      guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
-      call(.didFailToRegister, of: app, .failure(domain: domain, code: code, text: text), rule)
     case .permission(let bundleID, let asked): if let app = index(of: bundleID) { tellPermission(app, asked) }
     case .handler(let bundleID, let method, let arguments, let rule):
       guard let app = index(of: bundleID), apps[app].state.isExecuting else { return }
