@@ -36,33 +36,17 @@ extension Phone {
   /// `%u` stands for the number of the app's entries of this thread, this one among them.
   private func hiddenBody(_ placeholder: String?, _ notice: Notice, _ app: Int) -> String {
     guard let placeholder, !placeholder.isEmpty else { return "Notification" }
-    guard let mark = placeholder.firstRange(of: "%u") else { return placeholder }
     let thread = notice.content.payload.threadID ?? ""
     let others = apps[app].entries.count {
       $0.id != notice.id && ($0.notice.content.payload.threadID ?? "") == thread
     }
-    return placeholder.replacingSubrange(mark, with: "\(others + 1)")
+    return placeholder.replacing("%u", with: "\(others + 1)", maxReplacements: 1)
   }
 
   /// What a paired watch heads it with; the phone itself shows titles from iOS 10 on (D-203).
   func watchTitle(of notice: Notice) -> String? {
     guard IOSVersion(8, 2) <= settings.iosVersion, settings.iosVersion.major < 10 else { return nil }
     return notice.content.appearance.title?.shown
-  }
-}
-
-extension String {
-  fileprivate func firstRange(of mark: String) -> Range<Index>? {
-    var rest = self[...]
-    while !rest.isEmpty {
-      if rest.hasPrefix(mark) { return rest.startIndex..<rest.index(rest.startIndex, offsetBy: mark.count) }
-      rest = rest.dropFirst()
-    }
-    return nil
-  }
-
-  fileprivate func replacingSubrange(_ range: Range<Index>, with text: String) -> String {
-    self[..<range.lowerBound] + text + self[range.upperBound...]
   }
 }
 
