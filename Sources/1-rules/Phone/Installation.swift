@@ -35,19 +35,19 @@ extension Phone {
     removeActivities(of: app)
     disconnectFromMessages(app, "the app is deleted")
     dropCall(of: app)
-    abandonToken(of: app)
+    abandonToken(of: app, keepsWorking: settings.keepsStaleTokens)
     change(app) { $0 = Permission() }
     forget(bundleID)
     apps.remove(at: app)
   }
 
   /// APNs learns late that nothing takes the token any more (D-045); the next one is another (D-044).
-  private mutating func abandonToken(of app: Int) {
+  mutating func abandonToken(of app: Int, keepsWorking: Bool) {
     let bundleID = apps[app].description.bundleID
     if apps[app].pushKit.token != nil { voipRemovedBefore.insert(bundleID) }
     guard let token = apps[app].registration.token else { return }
     removedBefore.insert(bundleID)
-    effects.append(.tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: settings.keepsStaleTokens))
+    effects.append(.tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: keepsWorking))
   }
 
   private mutating func forget(_ bundleID: String) {
@@ -74,7 +74,7 @@ extension Phone {
     forget(apps[app].description.bundleID)
     apps[app].isOffloaded = true
     guard !settings.offloadedShowsPushes else { return }
-    abandonToken(of: app)
+    abandonToken(of: app, keepsWorking: settings.keepsStaleTokens)
     apps[app].registration.token = nil
     apps[app].registration.waiting = false
     apps[app].pushKit.token = nil

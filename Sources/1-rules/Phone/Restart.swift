@@ -68,22 +68,18 @@ extension Phone {
   }
 
   private mutating func restore(_ app: Int) {
-    let bundleID = apps[app].description.bundleID
-    let token = apps[app].registration.token
     setState(.notRunning, of: app, "D-044")
     change(app) { $0 = Permission() }
     apps[app].entries = []
     apps[app].collected = []
     apps[app].badge = 0
     apps[app].isOffloaded = false
+    let hadToken = apps[app].registration.token != nil
+    abandonToken(of: app, keepsWorking: false)
     apps[app].registration.token = nil
     apps[app].registration.waiting = false
-    if apps[app].pushKit.token != nil { voipRemovedBefore.insert(bundleID) }
     apps[app].pushKit = PushKitRegistration()
-    guard let token else { return }
-    effects.append(.tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: false))
-    removedBefore.insert(bundleID)
-    guard settings.registersAfterRestore, !apps[app].registration.unregistered else { return }
+    guard hadToken, settings.registersAfterRestore, !apps[app].registration.unregistered else { return }
     apps[app].registration.unasked = true
     if isOnline { askAPNs(app) }
   }
