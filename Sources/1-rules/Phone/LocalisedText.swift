@@ -5,7 +5,7 @@ extension Phone {
   /// The notification with literal texts: keys are looked up now, so a change of language before counts (D-206).
   func localised(_ notice: Notice, of app: Int) -> Notice {
     guard let alert = notice.content.payload.alert else { return notice }
-    let isLocal = notice.push == nil
+    let isLocal = notice.isLocal
     let needsWork = [alert.title, alert.subtitle, alert.body].contains { $0?.isLocalized == true }
     guard needsWork || (isLocal && (alert.body?.shown.utf8.contains(UInt8(ascii: "%")) ?? false)) else { return notice }
     let strings = apps[app].description.strings(for: settings.language)

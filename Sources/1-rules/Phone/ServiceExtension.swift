@@ -37,9 +37,7 @@ extension Phone {
   /// Hands the notification to the app's service extension, if it is for it; answers whether it did. What is shown
   /// then comes from `present`, at once or later.
   mutating func startServiceExtension(for notice: Notice, of app: Int, isFetched: Bool) -> Bool {
-    guard notice.push != nil, notice.content.payload.mutableContent,
-      let script = apps[app].description.serviceExtension
-    else { return false }
+    guard let script = serviceExtension(for: notice, app) else { return false }
     if let reason = serviceObstacle(notice, app) {
       record(.system("the service extension does not run: \(reason)"), app, "D-250")
       return false
@@ -58,8 +56,13 @@ extension Phone {
 
   /// It is bundled, asked for, and nothing stands against it (D-250).
   func runsServiceExtension(_ notice: Notice, _ app: Int) -> Bool {
-    notice.push != nil && notice.content.payload.mutableContent && apps[app].description.serviceExtension != nil
-      && serviceObstacle(notice, app) == nil
+    serviceExtension(for: notice, app) != nil && serviceObstacle(notice, app) == nil
+  }
+
+  /// Bundled with the app, and asked for by the push; a local notification goes through none.
+  private func serviceExtension(for notice: Notice, _ app: Int) -> ServiceExtension? {
+    guard !notice.isLocal, notice.content.payload.mutableContent else { return nil }
+    return apps[app].description.serviceExtension
   }
 
   /// Why an extension that is there and asked for does not run (D-250); nil: it runs.
