@@ -109,9 +109,7 @@ extension Phone {
     let occasion = Occasion(isLaunch: !apps[app].state.isAlive)
     switch apps[app].state {
     case .notRunning, .forceQuit: launchBehind(app, with: payload, rule, because: .act)
-    case .suspended:
-      setState(.background, of: app, rule)
-      if settings.debOnResume { announce(.didEnterBackground, of: app, "D-159") }
+    case .suspended: resumeBehind(app, rule)
     case .background, .inactive, .active: break
     }
     body(&self, occasion)

@@ -134,6 +134,12 @@ extension Phone {
     lateDelegate(app)
   }
 
+  /// A suspended process executes again, behind, for an event (D-159).
+  mutating func resumeBehind(_ app: Int, _ rule: Rule) {
+    setState(.background, of: app, rule)
+    if settings.debOnResume { announce(.didEnterBackground, of: app, "D-159") }
+  }
+
   /// Brings a process that exists to the screen, up to but without `didBecomeActive` (D-156). Answers whether a scene
   /// connected and was given the response (D-137).
   @discardableResult

@@ -105,9 +105,7 @@ extension Phone {
   private mutating func run(_ app: Int, with notice: Notice, _ rule: Rule) {
     switch apps[app].state {
     case .notRunning: launchBehind(app, with: notice.content.userInfo, rule)
-    case .suspended:
-      setState(.background, of: app, rule)
-      if settings.debOnResume { announce(.didEnterBackground, of: app, "D-159") }
+    case .suspended: resumeBehind(app, rule)
     case .background: break
     case .forceQuit, .inactive, .active: return
     }
