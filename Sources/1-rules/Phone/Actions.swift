@@ -80,7 +80,7 @@ extension Phone {
     if text != nil, typed == nil { record(.system("the button takes no text"), app, "D-144") }
     let passage = askContentExtension(button.id, text: typed, on: entry, of: app)
     guard passage != .keptOpen else { return }
-    take(entry, of: app, "acted on", rule)
+    remove([entry.id], of: app, "acted on", rule)
     guard passage == .toApp else { return }
     let response = Response(button.id, to: entry, text: typed)
     let payload = settings.actionLaunchOptions ? entry.notice.content.userInfo : nil

@@ -6,7 +6,7 @@ extension Phone {
       return record(.user("finds no notification of the app to dismiss"), app, "D-151")
     }
     record(.user("dismisses the notification \(entry.id)"), app, "D-145")
-    take(entry, of: app, "dismissed by the user", "D-234")
+    remove([entry.id], of: app, "dismissed by the user", "D-234")
     tellDismissal(of: [entry], app, "D-145")
   }
 
@@ -57,8 +57,6 @@ extension Phone {
   private mutating func leaveScreen(of app: Int, _ reason: String, _ rule: Rule) {
     let ids = apps[app].entries.filter { $0.onScreen && !$0.inCentre && !$0.onLockScreen }.map(\.id)
     for index in apps[app].entries.indices { apps[app].entries[index].overlay = nil }
-    guard !ids.isEmpty else { return }
-    apps[app].entries.removeAll { ids.contains($0.id) }
-    record(.removed(ids: ids, reason: reason), app, rule)
+    remove(ids, of: app, reason, rule)
   }
 }

@@ -90,6 +90,7 @@ extension Phone {
     later.append(.delivered(apps[app].description.bundleID))
   }
 
+  /// Those of them that are there leave the screen, the lock screen and the centre; the badge stays (D-234).
   mutating func remove(_ ids: [String], of app: Int, _ reason: String, _ rule: Rule) {
     let present = apps[app].entries.map(\.id).filter { ids.contains($0) }
     guard !present.isEmpty else { return }

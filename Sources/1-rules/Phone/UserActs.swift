@@ -85,14 +85,8 @@ extension Phone {
     let rule = rule ?? Self.useRule(apps[app].state)
     longLook = nil
     record(.user("uses the notification \(entry.id)"), app, rule)
-    take(entry, of: app, "used", rule)
+    remove([entry.id], of: app, "used", rule)
     bringToFront(app, for: Response(Callback.defaultAction, to: entry), payload: entry.notice.content.userInfo, rule)
-  }
-
-  /// It leaves the screen, the lock screen and the centre; the badge stays (D-234).
-  mutating func take(_ entry: CentreEntry, of app: Int, _ reason: String, _ rule: Rule) {
-    apps[app].entries.removeAll { $0.id == entry.id }
-    record(.removed(ids: [entry.id], reason: reason), app, rule)
   }
 
   /// What the user did with a notification, on its way to the app's code.
@@ -303,11 +297,7 @@ extension Phone {
   private mutating func resumeInFront(_ app: Int) {
     let waiting = apps[app].waitingForUnlock
     apps[app].waitingForUnlock = []
-    let used = apps[app].entries.map(\.id).filter { id in waiting.contains { $0.id == id } }
-    if !used.isEmpty {
-      apps[app].entries.removeAll { used.contains($0.id) }
-      record(.removed(ids: used, reason: "used by unlocking"), app, "D-062")
-    }
+    remove(waiting.map(\.id), of: app, "used by unlocking", "D-062")
     for notice in waiting { deliver(notice, to: app, "D-062") }
     becomeActive(app, "D-062")
   }
