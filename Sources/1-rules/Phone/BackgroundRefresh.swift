@@ -13,9 +13,11 @@ enum RefreshStatus: String, Hashable, Sendable {
 extension Phone {
   func refreshStatus(of app: Int) -> RefreshStatus {
     if settings.backgroundRefreshRestricted { return .restricted }
-    let allowed = settings.backgroundRefresh && apps[app].description.backgroundRefresh
-    return allowed && !settings.isLowPower ? .available : .denied
+    return isRefreshOn(app) && !settings.isLowPower ? .available : .denied
   }
+
+  /// The user's switches, of the phone and of the app (D-180).
+  func isRefreshOn(_ app: Int) -> Bool { settings.backgroundRefresh && apps[app].description.backgroundRefresh }
 
   mutating func readRefreshStatus(_ app: Int) {
     record(.app("reads its backgroundRefreshStatus: \(refreshStatus(of: app).rawValue)"), app, "D-181")

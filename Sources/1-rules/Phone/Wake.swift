@@ -24,11 +24,10 @@ extension Phone {
     if !apps[app].description.backgroundModes.contains(.remoteNotification) { return .noMode }
     if !apps[app].implements(.didReceiveRemoteNotificationFetch, in: settings.iosVersion) { return .noCallback }
     if apps[app].state == .forceQuit { return .forceQuit }
-    if settings.refreshBlocks, settings.backgroundRefreshRestricted { return .refreshOff }
-    if settings.refreshBlocks, !(settings.backgroundRefresh && apps[app].description.backgroundRefresh) {
-      return .refreshOff
+    if settings.refreshBlocks {
+      if settings.backgroundRefreshRestricted || !isRefreshOn(app) { return .refreshOff }
+      if settings.isLowPower { return .lowPower }
     }
-    if settings.refreshBlocks, settings.isLowPower { return .lowPower }
     if launchesWait { return .firstUnlock }
     return nil
   }
