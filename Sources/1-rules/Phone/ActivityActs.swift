@@ -43,13 +43,10 @@ extension Phone {
   }
 
   mutating func updateActivity(_ id: String?, _ content: ActivityContent, by app: Int) {
-    guard let id = named(id, "Activity.update", app), let index = apps[app].activities.index(of: id) else { return }
-    let effects = apps[app].activities.kept[index].activity.handle(
-      .appUpdated(
-        content.state, staleDate: content.staleAfter.map { now + $0 }, relevanceScore: content.relevanceScore),
-      at: now, rules: activityRules)
-    follow(effects, of: id, app, by: nil)
-    guard effects.contains(.updated), let alert = content.alert else { return }
+    guard let id = named(id, "Activity.update", app) else { return }
+    let update = LiveActivity.Event.appUpdated(
+      content.state, staleDate: content.staleAfter.map { now + $0 }, relevanceScore: content.relevanceScore)
+    guard advance(id, update, app).contains(.updated), let alert = content.alert else { return }
     var shown = Payload.Alert(title: alert.title, body: alert.body)
     shown.sound = alert.sound
     light(up: id, shown, app, by: id)
@@ -58,10 +55,8 @@ extension Phone {
   mutating func endActivity(
     _ id: String?, _ contentState: JSONObject?, _ dismissal: LiveActivity.Dismissal, by app: Int
   ) {
-    guard let id = named(id, "Activity.end", app), let index = apps[app].activities.index(of: id) else { return }
-    let effects = apps[app].activities.kept[index].activity.handle(
-      .appEnded(contentState, dismissal), at: now, rules: activityRules)
-    follow(effects, of: id, app, by: nil)
+    guard let id = named(id, "Activity.end", app) else { return }
+    advance(id, .appEnded(contentState, dismissal), app)
   }
 
   /// The activity that the app's code means.
@@ -86,11 +81,7 @@ extension Phone {
   }
 
   private mutating func end(activities ids: [String], of app: Int) {
-    for id in ids {
-      guard let index = apps[app].activities.index(of: id) else { continue }
-      let effects = apps[app].activities.kept[index].activity.handle(.userDismissed, at: now, rules: activityRules)
-      follow(effects, of: id, app, by: nil)
-    }
+    for id in ids { advance(id, .userDismissed, app) }
   }
 
   mutating func openActivity(_ app: Int, id: String?) {

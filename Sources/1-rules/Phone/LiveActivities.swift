@@ -42,12 +42,7 @@ extension Phone {
     case .nobody(let why): ignore(push, why, app)
     case .activities(let ids):
       guard spend(push, app) else { return }
-      for id in ids {
-        guard let index = apps[app].activities.index(of: id) else { continue }
-        let effects = apps[app].activities.kept[index].activity.handle(
-          .push(push.content.payload), at: now, rules: activityRules)
-        follow(effects, of: id, app, by: push.id)
-      }
+      for id in ids { advance(id, .push(push.content.payload), app, by: push.id) }
     case .start(let type):
       guard spend(push, app) else { return }
       start(push, type, generation, app)
@@ -147,8 +142,18 @@ extension Phone {
         id: id, attributesType: activity.attributesType, kind: kind, contentState: activity.contentState))
   }
 
-  /// Tells of what an activity became, and does what follows. `pushID`: of the push that did it.
-  mutating func follow(_ effects: [LiveActivity.Effect], of id: String, _ app: Int, by pushID: String?) {
+  /// Lets something happen to an activity, if it is still there, and does what follows. `pushID`: of the push that did it.
+  @discardableResult
+  mutating func advance(
+    _ id: String, _ event: LiveActivity.Event, _ app: Int, by pushID: String? = nil
+  ) -> [LiveActivity.Effect] {
+    guard let index = apps[app].activities.index(of: id) else { return [] }
+    let effects = apps[app].activities.kept[index].activity.handle(event, at: now, rules: activityRules)
+    follow(effects, of: id, app, by: pushID)
+    return effects
+  }
+
+  private mutating func follow(_ effects: [LiveActivity.Effect], of id: String, _ app: Int, by pushID: String?) {
     for effect in effects {
       guard let index = apps[app].activities.index(of: id) else { return }
       let activity = apps[app].activities.kept[index].activity
@@ -214,10 +219,6 @@ extension Phone {
   /// Time has passed.
   mutating func settleActivities(_ app: Int) {
     guard let due = apps[app].activities.nextDue(activityRules), due <= now else { return }
-    for id in apps[app].activities.kept.map(\.id) {
-      guard let index = apps[app].activities.index(of: id) else { continue }
-      let effects = apps[app].activities.kept[index].activity.handle(.timePassed, at: now, rules: activityRules)
-      follow(effects, of: id, app, by: nil)
-    }
+    for id in apps[app].activities.kept.map(\.id) { advance(id, .timePassed, app) }
   }
 }
