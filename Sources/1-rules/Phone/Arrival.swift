@@ -231,12 +231,7 @@ extension Phone {
       record(.withheld(pushID: notice.pushID, reason: "the app implements no callback for it"), app, "D-002")
     }
     if notice.content.isVisible {
-      if withoutDelegate, settings.noDelegateShows {
-        show(notice, at: app, as: [.banner, .list, .sound, .badge], "D-120")
-      } else {
-        let reason = "the app is in front: nothing shown, no sound, badge untouched"
-        record(.withheld(pushID: notice.pushID, reason: reason), app, rule)
-      }
+      showWithoutDelegate(notice, at: app, rule)
     } else if kind == .nothing {
       record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
     }

@@ -224,11 +224,7 @@ extension Phone {
     {
       record(.withheld(pushID: notice.id, reason: "the app implements no callback for it"), app, "D-002")
     }
-    if settings.iosVersion.major >= 10, settings.noDelegateShows {
-      return show(notice, at: app, as: [.banner, .list, .sound, .badge], "D-120")
-    }
-    let reason = "the app is in front: nothing shown, no sound, badge untouched"
-    record(.withheld(pushID: notice.id, reason: reason), app, "D-276")
+    showWithoutDelegate(notice, at: app, "D-276")
   }
 
   /// A badge of −1 hides the number and leaves what is listed (D-233).

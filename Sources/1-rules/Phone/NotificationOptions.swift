@@ -55,6 +55,8 @@ public struct PresentationOptions: OptionSet, Hashable, Sendable, CustomStringCo
   public static let list = Self(rawValue: 8)
   public static let banner = Self(rawValue: 16)
 
+  static let everything: Self = [.banner, .list, .sound, .badge]
+
   public var description: String {
     let names: [(Self, String)] = [
       (.badge, "badge"), (.sound, "sound"), (.alert, "alert"), (.list, "list"), (.banner, "banner"),

@@ -13,13 +13,7 @@ extension Phone {
         "D-034")
     }
     let level = grantedLevel(of: notice, at: app)
-    var parts: TimelineEntry.Shown.Parts = []
-    if notice.content.hasAlert {
-      parts.formUnion(placesOnScreen(of: app, permission))
-      if settings.iosVersion.hasCentre, permission.centre { parts.insert(.centre) }
-    }
-    if level == .critical || (notice.content.hasSound && permission.sound) { parts.insert(.sound) }
-    if notice.content.hasBadge, permission.badge { parts.insert(.badge) }
+    let parts = allowed(.everything, of: notice, level, permission, on: placesOnScreen(of: app, permission))
     if waitsForSummary(level, app) { return collect(notice, parts, at: app) }
     show(notice, at: app, parts, level, isFront: false, rule)
   }
@@ -35,16 +29,38 @@ extension Phone {
   ) {
     let permission = apps[app].permission
     let level = grantedLevel(of: notice, at: app)
+    let parts = allowed(options, of: notice, level, permission, on: overlay(of: app, permission)?.part ?? [])
+    show(notice, at: app, parts, level, isFront: true, rule)
+  }
+
+  /// What `options` ask for, each part only if the notification has it and the user allows it. `places`: where an alert
+  /// comes up now.
+  private func allowed(
+    _ options: PresentationOptions, of notice: Notice, _ level: Level, _ permission: Permission,
+    on places: TimelineEntry.Shown.Parts
+  ) -> TimelineEntry.Shown.Parts {
     var parts: TimelineEntry.Shown.Parts = []
     if notice.content.hasAlert {
-      if options.contains(.banner) || options.contains(.alert) { parts.formUnion(overlay(of: app)?.part ?? []) }
-      if options.contains(.list) || options.contains(.alert), permission.centre { parts.insert(.centre) }
+      if !options.isDisjoint(with: [.banner, .alert]) { parts.formUnion(places) }
+      if !options.isDisjoint(with: [.list, .alert]), settings.iosVersion.hasCentre, permission.centre {
+        parts.insert(.centre)
+      }
     }
     if options.contains(.sound), level == .critical || (notice.content.hasSound && permission.sound) {
       parts.insert(.sound)
     }
-    if notice.content.hasBadge, options.contains(.badge), permission.badge { parts.insert(.badge) }
-    show(notice, at: app, parts, level, isFront: true, rule)
+    if options.contains(.badge), notice.content.hasBadge, permission.badge { parts.insert(.badge) }
+    return parts
+  }
+
+  /// The app in front has been told by its own delegate, not by the notification centre's: on iOS 10 and later a switch
+  /// lets it be shown all the same (D-120).
+  mutating func showWithoutDelegate(_ notice: Notice, at app: Int, _ rule: Rule) {
+    if settings.iosVersion.generation == .g3, settings.noDelegateShows {
+      return show(notice, at: app, as: .everything, "D-120")
+    }
+    let reason = "the app is in front: nothing shown, no sound, badge untouched"
+    record(.withheld(pushID: notice.pushID, reason: reason), app, rule)
   }
 
   private mutating func show(
@@ -66,7 +82,8 @@ extension Phone {
     if !parts.isDisjoint(with: Self.listed) { enter(notice, parts, level, app) }
   }
 
-  private static let listed: TimelineEntry.Shown.Parts = [.banner, .modal, .lockScreen, .centre]
+  /// Where an entry of it stands.
+  static let listed: TimelineEntry.Shown.Parts = [.banner, .modal, .lockScreen, .centre]
   /// What the user would notice, so that it is worth saying.
   private static let comesUp: TimelineEntry.Shown.Parts = [.banner, .modal, .wakesScreen]
 

@@ -17,8 +17,7 @@ extension Phone {
   /// Puts it by; only the badge changes now.
   mutating func collect(_ notice: Notice, _ parts: TimelineEntry.Shown.Parts, at app: Int) {
     if parts.contains(.badge) { changeBadge(by: notice, at: app) }
-    let listed: TimelineEntry.Shown.Parts = [.banner, .modal, .lockScreen, .centre]
-    guard !parts.isDisjoint(with: listed) else {
+    guard !parts.isDisjoint(with: Self.listed) else {
       return record(.withheld(pushID: notice.pushID, reason: "its sound is left out of the summary"), app, "D-265")
     }
     replace(notice.id, of: app)
@@ -34,8 +33,7 @@ extension Phone {
   var nextSummary: Instant? {
     settings.summaryTimes.compactMap { minute in
       guard (0..<1440).contains(minute) else { return nil }
-      return CalendarPattern(hour: minute / 60, minute: minute % 60).next(
-        after: now, in: settings.zone.effectiveRules)
+      return CalendarPattern(hour: minute / 60, minute: minute % 60).next(after: now, in: settings.clocks)
     }.min()
   }
 
