@@ -110,7 +110,7 @@ public struct UILocalNotification: Hashable, Sendable {
   }
 }
 
-/// `UNError.Code`, in the domain `UNErrorDomain` (D-279).
+/// `UNError.Code`, in the domain `UNErrorDomain` (D-238, D-279).
 public enum NotificationError: Int, CaseIterable, Hashable, Error {
   case notificationsNotAllowed = 1
   case attachmentUnrecognizedType = 101
@@ -118,6 +118,7 @@ public enum NotificationError: Int, CaseIterable, Hashable, Error {
   case attachmentCorrupt = 105
   case notificationInvalidNoDate = 1400
   case notificationInvalidNoContent = 1401
+  case badgeInputInvalid = 1600
 
   public static let domain = "UNErrorDomain"
 
@@ -129,6 +130,7 @@ public enum NotificationError: Int, CaseIterable, Hashable, Error {
     case .attachmentCorrupt: "attachmentCorrupt"
     case .notificationInvalidNoDate: "notificationInvalidNoDate"
     case .notificationInvalidNoContent: "notificationInvalidNoContent"
+    case .badgeInputInvalid: "badgeInputInvalid"
     }
   }
 }

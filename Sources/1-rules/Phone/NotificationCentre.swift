@@ -36,13 +36,12 @@ extension Phone {
     func answer(_ arguments: Callback.Arguments) -> DeferredAnswer {
       .handler(bundleID, .badgeCountAnswer, arguments, "D-238")
     }
-    guard number >= 0 else {
-      return later.append(
-        answer(.failure(domain: "UNErrorDomain", code: 1600, text: "badgeInputInvalid: \(number) is no count")))
+    func failure(_ error: NotificationError, _ why: String) -> DeferredAnswer {
+      answer(.failure(domain: NotificationError.domain, code: error.rawValue, text: "\(error.name): \(why)"))
     }
+    guard number >= 0 else { return later.append(failure(.badgeInputInvalid, "\(number) is no count")) }
     guard apps[app].permission.badge else {
-      return later.append(
-        answer(.failure(domain: "UNErrorDomain", code: 1, text: "notificationsNotAllowed: no permission for badges")))
+      return later.append(failure(.notificationsNotAllowed, "no permission for badges"))
     }
     setBadge(number, of: app, number == 0 ? "D-230" : "D-231")
     later.append(answer(.none))
