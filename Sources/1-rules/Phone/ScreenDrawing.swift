@@ -26,7 +26,7 @@ extension Phone {
   }
 
   private var clock: String {
-    let local = settings.zone.effectiveRules.local(at: now)
+    let local = settings.clocks.local(at: now)
     return [local.hour, local.minute].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
 
@@ -86,7 +86,7 @@ extension Phone {
   private var modalAlert: Screen.Alert? {
     guard let newest = listed(where: { $0.overlay == .modal }).first else { return nil }
     let drawn = drawn(newest)
-    return Screen.Alert(notification: drawn, buttons: alertButtons(of: drawn.bundleID, id: drawn.id))
+    return Screen.Alert(notification: drawn, buttons: alertButtons(of: newest.entry.notice.content, newest.app))
   }
 
   private func question(_ prompt: PermissionPrompt) -> Screen.Prompt? {

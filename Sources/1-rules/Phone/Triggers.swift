@@ -36,7 +36,7 @@ extension NotificationTrigger {
     case .fireDate(let date, let wallClock?, let interval):
       // the same time on the wall, wherever the phone is now
       let wall = wallClock.effectiveRules.local(at: date)
-      let here = rules.first(wall) + .milliseconds(date.milliseconds - Instant(seconds: date.seconds).milliseconds)
+      let here = rules.first(wall) + date.pastTheSecond
       return interval.map { $0.next(after: instant, from: here, in: rules) } ?? (here > instant ? here : nil)
     }
   }
@@ -95,8 +95,13 @@ extension RepeatInterval {
     case .quarter: wall = wall.adding(months: count * 3)
     case .year: wall = wall.adding(months: count * 12)
     }
-    return rules.first(wall) + .milliseconds(start.milliseconds - Instant(seconds: start.seconds).milliseconds)
+    return rules.first(wall) + start.pastTheSecond
   }
+}
+
+extension Instant {
+  /// What a `LocalTime` leaves out.
+  fileprivate var pastTheSecond: Span { self - Instant(seconds: seconds) }
 }
 
 extension PhoneSettings {
