@@ -1,6 +1,6 @@
 /// Days of the proleptic Gregorian calendar, counted from 1970-01-01, by eras of 400 years. Total for every year and day
 /// that an `Instant` can reach.
-enum CivilCalendar {
+package enum CivilCalendar {
   struct Day: Hashable {
     var year: Int64
     var month: Int64
@@ -20,7 +20,7 @@ enum CivilCalendar {
   }
 
   /// Days since 1970-01-01; `month` 1 … 12, `day` may lie outside the month and then counts on.
-  static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+  package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted.flooredDividing(by: 400)
     let yearOfEra = shifted - era * 400

@@ -48,7 +48,8 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
   }
 }
 
-private func padded(_ number: Int64, _ width: Int) -> String {
+/// With zeros in front.
+func padded(_ number: Int64, _ width: Int) -> String {
   let digits = String(number)
   return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }

@@ -61,8 +61,7 @@ public struct JUnitReport: Sendable {
   }
 
   private static func seconds(_ span: Instant.Span) -> String {
-    let milliseconds = String(span.milliseconds % 1000)
-    return "\(span.milliseconds / 1000)." + String(repeating: "0", count: 3 - milliseconds.count) + milliseconds
+    "\(span.milliseconds / 1000).\(padded(span.milliseconds % 1000, 3))"
   }
 
   /// XML 1.0 §2.2 has no way to write most controls: they become U+FFFD. In an attribute a line break would become a space

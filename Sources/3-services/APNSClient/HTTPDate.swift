@@ -10,15 +10,6 @@ func instant(fromHTTPDate text: some Sequence<UInt8>) -> Instant? {
   guard time.count == 3, (0..<24).contains(time[0]), (0..<60).contains(time[1]), (0...60).contains(time[2]),
     (1...31).contains(day), (1970...9999).contains(year)
   else { return nil }
-  return Instant(
-    seconds: days(year: year, month: Int64(month + 1), day: day) * 86_400 + time[0] * 3600 + time[1] * 60 + time[2])
-}
-
-/// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
-private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
-  let year = month <= 2 ? year - 1 : year
-  let era = year / 400
-  let yearOfEra = year - era * 400
-  let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-  return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  let days = CivilCalendar.days(year: year, month: Int64(month + 1), day: day)
+  return Instant(seconds: days * 86_400 + time[0] * 3600 + time[1] * 60 + time[2])
 }
