@@ -86,14 +86,6 @@ struct ActRow: Sendable {
     ActRow(.fetchContent, "fetchContent", "Fetches content (D-183)."),
   ]
 
-  private var takesNothing: Bool {
-    switch shape {
-    case .yes: true
-    case .either(let shapes): shapes.contains { if case .yes = $0 { true } else { false } }
-    default: false
-    }
-  }
-
   /// A name alone, or `{name: value}`.
   static func read(_ reading: Reading) throws(ScenarioFault) -> AppAct {
     let names = all.map(\.name)
@@ -102,7 +94,7 @@ struct ActRow: Sendable {
         _ = try reading.word(of: names)
         throw reading.wrong("")
       }
-      guard row.takesNothing else {
+      guard row.shape.takesNothing else {
         throw reading.fault("\(name) needs a value", "Write {\(name): …}; docs/scenarios.md says what.")
       }
       return try row.read(reading.with(true))
@@ -122,7 +114,7 @@ struct ActRow: Sendable {
 
   static var shape: Shape {
     .either([
-      .word(all.filter(\.takesNothing).map(\.name)),
+      .word(all.filter(\.shape.takesNothing).map(\.name)),
       .fields(all.map { .init(name: $0.name, shape: $0.shape, help: $0.help) }, required: []),
     ])
   }

@@ -13,6 +13,16 @@ indirect enum Shape: Sendable {
   /// Under `$defs`.
   case named(String)
 
+  /// There need be no value: true says the same as the name alone.
+  var takesNothing: Bool {
+    switch self {
+    case .yes: true
+    case .either(let shapes): shapes.contains { if case .yes = $0 { true } else { false } }
+    case .flag, .text, .whole, .number, .span, .time, .object, .any, .word, .list, .oneOrMore, .map, .fields, .named:
+      false
+    }
+  }
+
   struct Field: Sendable {
     var name: String
     var shape: Shape

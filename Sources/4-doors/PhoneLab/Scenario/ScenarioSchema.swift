@@ -49,13 +49,7 @@ public enum ScenarioSchema {
 
   /// A verb alone, or an object with one verb and what goes with it.
   private static var step: JSONValue {
-    let bare = Verb.all.filter { verb in
-      switch verb.shape {
-      case .yes: true
-      case .either(let shapes): shapes.contains { if case .yes = $0 { true } else { false } }
-      default: false
-      }
-    }
+    let bare = Verb.all.filter(\.shape.takesNothing)
     var seen: Set<String> = []
     let others = (Verb.all.flatMap(\.more) + Verb.common).filter { seen.insert($0.name).inserted }
     var object = object(
