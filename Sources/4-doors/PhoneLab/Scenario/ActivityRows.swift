@@ -5,26 +5,20 @@ internal import PushPayload
 /// Live Activities and in-app messages, as an app's code makes and gets them.
 enum ActivityRows {
   static let support: [Row<LiveActivitySupport>] = [
-    Row("attributesTypes", .list(.text), "The types of attributes that its activities have.") {
-      (support, reading) throws(ScenarioFault) in support.attributesTypes = try reading.texts()
-    },
+    Row("attributesTypes", \.attributesTypes, "The types of attributes that its activities have."),
     Row("frequentUpdates", \.frequentUpdates, "NSSupportsLiveActivitiesFrequentUpdates."),
   ]
 
   private static let content: [Row<ActivityContent>] = [
-    Row("state", .object, "The content state.") { (content, reading) throws(ScenarioFault) in
-      content.state = try reading.object()
-    },
+    Row("state", \.state, "The content state."),
     Row("staleAfter", \.staleAfter, "Stale so long from now."),
-    Row("relevance", .number, "The relevance score.") { (content, reading) throws(ScenarioFault) in
-      content.relevanceScore = try reading.number()
-    },
+    Row("relevance", \.relevanceScore, "The relevance score."),
   ]
 
   static let message: [Row<InAppMessage>] = [
     Row("sequence", \.sequence, "Its number; default 1."), Row("title", \.title, ""),
     Row("content", \.content, "Its text."), Row("contentType", \.contentType, ""),
-    Row("extras", .object, "") { (message, reading) throws(ScenarioFault) in message.extras = try reading.object() },
+    Row("extras", \.extras, ""),
   ]
 
   private static let startOnly: [Shape.Field] = [

@@ -22,10 +22,7 @@ enum ExtensionRows {
   ]
 
   static let content: [Row<ContentExtension>] = [
-    Row("categories", .list(.text), "The categories that it is for (D-258).") {
-      (content, reading) throws(ScenarioFault) in
-      content.categories = try reading.texts()
-    },
+    Row("categories", \.categories, "The categories that it is for (D-258)."),
     Row("response", \.response, "What it answers to an action (D-149); without it the app gets the action at once."),
     Row("hidesDefaultContent", \.hidesDefaultContent, "It hides the default text."),
     Row("title", \.title, "It overrides the title."),

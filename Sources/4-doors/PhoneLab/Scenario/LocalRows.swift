@@ -8,9 +8,7 @@ enum LocalRows {
   static let request: [Row<LocalNotification>] = [
     Row("id", \.id, "The request's identifier."),
     text("title", \.title), text("subtitle", \.subtitle), text("body", \.body),
-    Row("badge", .whole, "The number at the icon; 0 removes it (D-278).") { (request, reading) throws(ScenarioFault) in
-      request.content.badge = try reading.whole()
-    },
+    Row("badge", \.content.badge, "The number at the icon; 0 removes it (D-278)."),
     Row("sound", .any, "As in a payload.") { (request, reading) throws(ScenarioFault) in
       request.content.sound = try reading.sound()
     },
@@ -18,18 +16,14 @@ enum LocalRows {
     Row("launchImage", \.content.launchImage, "launchImageName."),
     Row("targetContent", \.content.targetContentID, "targetContentIdentifier."),
     Row("level", \.content.interruptionLevel, "interruptionLevel."),
-    Row("relevance", .number, "relevanceScore.") { (request, reading) throws(ScenarioFault) in
-      request.content.relevanceScore = try reading.number()
-    },
+    Row("relevance", \.content.relevanceScore, "relevanceScore."),
     Row(
       "attachments", .list(.either([.text, ExtensionRows.attachment.shape(required: ["file"])])),
       "Files beside the text; a bad one refuses the request (D-256)."
     ) { (request, reading) throws(ScenarioFault) in
       request.content.attachments = try reading.list().map { (one) throws(ScenarioFault) in try one.attachment() }
     },
-    Row("userInfo", .object, "userInfo.") { (request, reading) throws(ScenarioFault) in
-      request.content.userInfo = try reading.object()
-    },
+    Row("userInfo", \.content.userInfo, "userInfo."),
     Row("in", .span, "UNTimeIntervalNotificationTrigger: so long from now (D-271).") {
       (request, reading) throws(ScenarioFault) in request.trigger = .interval(try reading.span())
     },
@@ -101,18 +95,13 @@ enum LocalRows {
     Row("hasAction", \.hasAction, ""), Row("alertLaunchImage", \.alertLaunchImage, ""),
     Row("soundName", \.soundName, ""), Row("category", \.category, ""),
     Row("applicationIconBadgeNumber", \.applicationIconBadgeNumber, "0 changes nothing (D-278)."),
-    Row("fireDate", .time, "Default at once (D-274).") { (note, reading) throws(ScenarioFault) in
-      note.fireDate = try reading.time()
-    },
-    Row("timeZone", .text, "The fire date moves with the phone's zone (D-274).") {
-      (note, reading) throws(ScenarioFault) in
-      note.timeZone = try reading.zone()
-    },
+    Row("fireDate", \.fireDate, "Default at once (D-274)."),
+    Row("timeZone", \.timeZone, "The fire date moves with the phone's zone (D-274)."),
     Row("repeatInterval", \.repeatInterval, ""), Row("regionTriggersOnce", \.regionTriggersOnce, ""),
     Row("region", region.shape(required: ["id"]), "iOS 8 and later (D-273).") { (note, reading) throws(ScenarioFault) in
       note.region = try Self.region(reading)
     },
-    Row("userInfo", .object, "") { (note, reading) throws(ScenarioFault) in note.userInfo = try reading.object() },
+    Row("userInfo", \.userInfo, ""),
   ]
 
   static func older(_ reading: Reading) throws(ScenarioFault) -> UILocalNotification {

@@ -51,66 +51,74 @@ struct Row<Subject>: Sendable {
   var field: Shape.Field { Shape.Field(name: name, shape: shape, help: help) }
 }
 
+/// What the value of a field may be by its type alone.
+protocol FieldValue: SendableMetatype {
+  static var shape: Shape { get }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> Self
+}
+
+extension Bool: FieldValue {
+  static var shape: Shape { .flag }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> Bool { try reading.flag() }
+}
+
+extension String: FieldValue {
+  static var shape: Shape { .text }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> String { try reading.text() }
+}
+
+extension Int: FieldValue {
+  static var shape: Shape { .whole }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> Int { Int(try reading.whole()) }
+}
+
+extension Int64: FieldValue {
+  static var shape: Shape { .whole }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> Int64 { try reading.whole() }
+}
+
+extension Double: FieldValue {
+  static var shape: Shape { .number }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> Double { try reading.number() }
+}
+
+extension Instant: FieldValue {
+  static var shape: Shape { .time }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> Instant { try reading.time() }
+}
+
+extension Instant.Span: FieldValue {
+  static var shape: Shape { .span }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> Instant.Span { try reading.span() }
+}
+
+extension Zone: FieldValue {
+  static var shape: Shape { .text }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> Zone { try reading.zone() }
+}
+
+extension JSONObject: FieldValue {
+  static var shape: Shape { .object }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> JSONObject { try reading.object() }
+}
+
+extension Array: FieldValue where Element == String {
+  static var shape: Shape { .list(.text) }
+  static func read(_ reading: Reading) throws(ScenarioFault) -> [String] { try reading.texts() }
+}
+
 extension Row {
   typealias Path<Value> = any WritableKeyPath<Subject, Value> & Sendable
 
-  init(_ name: String, _ path: Path<Bool>, _ help: String) {
-    self.init(name, .flag, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = try reading.flag()
+  init<Value: FieldValue>(_ name: String, _ path: Path<Value>, _ help: String) {
+    self.init(name, Value.shape, help) { (subject, reading) throws(ScenarioFault) in
+      subject[keyPath: path] = try Value.read(reading)
     }
   }
 
-  init(_ name: String, _ path: Path<Bool?>, _ help: String) {
-    self.init(name, .flag, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = try reading.flag()
-    }
-  }
-
-  init(_ name: String, _ path: Path<String>, _ help: String) {
-    self.init(name, .text, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = try reading.text()
-    }
-  }
-
-  init(_ name: String, _ path: Path<String?>, _ help: String) {
-    self.init(name, .text, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = try reading.text()
-    }
-  }
-
-  init(_ name: String, _ path: Path<Int>, _ help: String) {
-    self.init(name, .whole, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = Int(try reading.whole())
-    }
-  }
-
-  init(_ name: String, _ path: Path<Int?>, _ help: String) {
-    self.init(name, .whole, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = Int(try reading.whole())
-    }
-  }
-
-  init(_ name: String, _ path: Path<Int64>, _ help: String) {
-    self.init(name, .whole, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = try reading.whole()
-    }
-  }
-
-  init(_ name: String, _ path: Path<Int64?>, _ help: String) {
-    self.init(name, .whole, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = try reading.whole()
-    }
-  }
-
-  init(_ name: String, _ path: Path<Double>, _ help: String) {
-    self.init(name, .number, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = try reading.number()
-    }
-  }
-
-  init(_ name: String, _ path: Path<Instant.Span?>, _ help: String) {
-    self.init(name, .span, help) { (subject, reading) throws(ScenarioFault) in
-      subject[keyPath: path] = try reading.span()
+  init<Value: FieldValue>(_ name: String, _ path: Path<Value?>, _ help: String) {
+    self.init(name, Value.shape, help) { (subject, reading) throws(ScenarioFault) in
+      subject[keyPath: path] = try Value.read(reading)
     }
   }
 

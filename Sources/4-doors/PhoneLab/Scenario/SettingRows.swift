@@ -33,10 +33,7 @@ enum SettingRows {
     },
     Row("online", \.online, "It has a network."),
     Row("locked", \.locked, "It is locked when the first step comes."),
-    Row("zone", .text, "Its time zone, such as \"Europe/Berlin\" (D-272).") {
-      (settings, reading) throws(ScenarioFault) in
-      settings.zone = try reading.zone()
-    },
+    Row("zone", \.zone, "Its time zone, such as \"Europe/Berlin\" (D-272)."),
     Row("language", \.language, "Its language, such as \"de\" (D-205)."),
     Row("passcode", \.passcode, "The lock asks for a passcode (D-185)."),
     Row("listedForDevelopment", \.listedForDevelopment, "Listed for the developer account (D-014)."),
