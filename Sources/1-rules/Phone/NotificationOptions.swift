@@ -17,7 +17,10 @@ public struct NotificationOptions: OptionSet, Hashable, Sendable, CustomStringCo
   /// The three of the seed's code (D-012).
   public static let usual: Self = [.badge, .sound, .alert]
 
-  private static let table: [(option: Self, name: String, since: IOSVersion, before: IOSVersion)] = [
+  /// Every one with its name.
+  public static let table: [(option: Self, name: String)] = history.map { ($0.option, $0.name) }
+
+  private static let history: [(option: Self, name: String, since: IOSVersion, before: IOSVersion)] = [
     (.badge, "badge", IOSVersion(3), .never), (.sound, "sound", IOSVersion(3), .never),
     (.alert, "alert", IOSVersion(3), .never), (.newsstand, "newsstand", IOSVersion(5), IOSVersion(8)),
     (.carPlay, "carPlay", IOSVersion(10), .never), (.criticalAlert, "criticalAlert", IOSVersion(12), .never),
@@ -29,7 +32,7 @@ public struct NotificationOptions: OptionSet, Hashable, Sendable, CustomStringCo
 
   /// Those that this iOS knows (D-020).
   public func known(to version: IOSVersion) -> Self {
-    Self.table.reduce(into: []) { known, row in
+    Self.history.reduce(into: []) { known, row in
       if contains(row.option), version >= row.since, version < row.before { known.insert(row.option) }
     }
   }
@@ -57,11 +60,13 @@ public struct PresentationOptions: OptionSet, Hashable, Sendable, CustomStringCo
 
   static let everything: Self = [.banner, .list, .sound, .badge]
 
+  /// Every one with its name.
+  public static let table: [(option: Self, name: String)] = [
+    (.badge, "badge"), (.sound, "sound"), (.alert, "alert"), (.list, "list"), (.banner, "banner"),
+  ]
+
   public var description: String {
-    let names: [(Self, String)] = [
-      (.badge, "badge"), (.sound, "sound"), (.alert, "alert"), (.list, "list"), (.banner, "banner"),
-    ]
-    let present = names.filter { contains($0.0) }.map(\.1)
+    let present = Self.table.filter { contains($0.option) }.map(\.name)
     return present.isEmpty ? "nothing" : present.joined(separator: "+")
   }
 }

@@ -32,7 +32,7 @@ struct ActRow: Sendable {
     self.init(name, Self.options, help) { (reading) throws(ScenarioFault) in make(try reading.options()) }
   }
 
-  private static let options = Shape.either([.word(["usual"]), .list(.word(NotificationOptions.everyName))])
+  private static let options = Shape.either([.word(["usual"]), .list(.word(NotificationOptions.table.map(\.name)))])
 
   static let all = registration + LocalRows.acts + ActivityRows.acts
 
@@ -120,20 +120,10 @@ struct ActRow: Sendable {
   }
 }
 
-extension NotificationOptions {
-  static let everyName = NotificationOptions(rawValue: .max).names
-}
-
 extension Reading {
   /// `"usual"`, or names of options.
   func options() throws(ScenarioFault) -> NotificationOptions {
-    if value.string == "usual" { return .usual }
-    var options: NotificationOptions = []
-    for element in try list() {
-      let name = try element.word(of: NotificationOptions.everyName)
-      options.formUnion(NotificationOptions(named: name))
-    }
-    return options
+    value.string == "usual" ? .usual : try list().named(in: NotificationOptions.table)
   }
 
   func texts() throws(ScenarioFault) -> [String] {
@@ -143,9 +133,17 @@ extension Reading {
   }
 }
 
-extension NotificationOptions {
-  /// Nothing for a name that is none.
-  init(named name: String) {
-    self = (0..<16).map { Self(rawValue: 1 << $0) }.first { $0.names == [name] } ?? []
+extension [Reading] {
+  /// Those of a table that they name.
+  func named<Options: SetAlgebra>(
+    in table: [(option: Options.Element, name: String)]
+  ) throws(ScenarioFault) -> Options {
+    let names = table.map(\.name)
+    var options = Options()
+    for element in self {
+      let name = try element.word(of: names)
+      for row in table where row.name == name { options.insert(row.option) }
+    }
+    return options
   }
 }

@@ -79,11 +79,7 @@ enum AppRows {
     Row("delegate", \.delegate, "When it sets the delegate of UNUserNotificationCenter; default beforeLaunchEnds."),
     Row("entitlements", .list(.word(Self.entitlements.map(\.name))), "Beside aps-environment.") {
       (app, reading) throws(ScenarioFault) in
-      app.entitlements = []
-      for element in try reading.list() {
-        let name = try element.word(of: entitlements.map(\.name))
-        app.entitlements.formUnion(entitlements.filter { $0.name == name }.map(\.entitlement))
-      }
+      app.entitlements = try reading.list().named(in: entitlements)
     },
     Row("liveActivities", ActivityRows.support.shape(required: ["attributesTypes"]), "It has Live Activities (D-189).")
     {
@@ -134,12 +130,12 @@ enum AppRows {
       "contentExtensions", .list(ExtensionRows.content.shape(required: ["categories"])),
       "Its notification content extensions (D-258)."
     ) { (app, reading) throws(ScenarioFault) in app.contentExtensions = try ExtensionRows.contents(reading) },
-    Row("presentation", .list(.word(PresentationOptions.everyName)), "What willPresent answers; default all (D-101).") {
+    Row(
+      "presentation", .list(.word(PresentationOptions.table.map(\.name))),
+      "What willPresent answers; default all (D-101)."
+    ) {
       (app, reading) throws(ScenarioFault) in
-      app.presentation = []
-      for element in try reading.list() {
-        app.presentation.formUnion(.init(named: try element.word(of: PresentationOptions.everyName)))
-      }
+      app.presentation = try reading.list().named(in: PresentationOptions.table)
     },
     answer("presentationAnswer", \.presentationAnswer, "When it answers willPresent (D-122)."),
     Row("fetchResult", \.fetchResult, "What it tells the fetch handler (D-173)."),
@@ -155,9 +151,9 @@ enum AppRows {
     },
   ]
 
-  private static let entitlements: [(name: String, entitlement: AppDescription.Entitlement)] = [
-    ("timeSensitive", .timeSensitive), ("criticalAlerts", .criticalAlerts), ("filtering", .filtering),
-    ("communication", .communication),
+  private static let entitlements: [(option: AppDescription.Entitlement, name: String)] = [
+    (.timeSensitive, "timeSensitive"), (.criticalAlerts, "criticalAlerts"), (.filtering, "filtering"),
+    (.communication, "communication"),
   ]
 
   static let methods = Shape.list(.word(Callback.Method.allCases.map(\.rawValue)))
@@ -193,13 +189,4 @@ extension Reading {
       return .after(span)
     }
   }
-}
-
-extension PresentationOptions {
-  static let named: [(name: String, option: PresentationOptions)] = [
-    ("badge", .badge), ("sound", .sound), ("alert", .alert), ("list", .list), ("banner", .banner),
-  ]
-  static let everyName = named.map(\.name)
-
-  init(named name: String) { self = Self.named.first { $0.name == name }?.option ?? [] }
 }

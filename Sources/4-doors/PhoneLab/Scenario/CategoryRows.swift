@@ -17,9 +17,7 @@ enum CategoryRows {
       "options", .list(.word(NotificationCategory.Options.table.map(\.name))), "UNNotificationCategoryOptions (D-244)."
     ) {
       (category, reading) throws(ScenarioFault) in
-      for name in try reading.words(of: NotificationCategory.Options.table.map(\.name)) {
-        for row in NotificationCategory.Options.table where row.name == name { category.options.insert(row.option) }
-      }
+      category.options.formUnion(try reading.oneOrMore.named(in: NotificationCategory.Options.table))
     },
     Row(
       "hiddenPreviewsBodyPlaceholder", \.hiddenPreviewsBodyPlaceholder, "The body while previews are hidden (D-126)."),
@@ -32,9 +30,7 @@ enum CategoryRows {
     Row("title", \.title, "On the button; default the id."),
     Row("options", .list(.word(NotificationAction.Options.table.map(\.name))), "UNNotificationActionOptions (D-244).") {
       (action, reading) throws(ScenarioFault) in
-      for name in try reading.words(of: NotificationAction.Options.table.map(\.name)) {
-        for row in NotificationAction.Options.table where row.name == name { action.options.insert(row.option) }
-      }
+      action.options.formUnion(try reading.oneOrMore.named(in: NotificationAction.Options.table))
     },
     Row(
       "textInput", .either([.flag, input.shape()]),
@@ -71,11 +67,5 @@ extension Reading {
   func id() throws(ScenarioFault) -> String {
     guard let id = self["id"] else { throw fault("there is no id", "Write id: \"…\".") }
     return try id.text()
-  }
-
-  func words(of known: [String]) throws(ScenarioFault) -> [String] {
-    var words: [String] = []
-    for element in oneOrMore { words.append(try element.word(of: known)) }
-    return words
   }
 }
