@@ -16,16 +16,31 @@ struct ScenarioExpectation: Sendable {
   /// Status, or members of the answer; of each push of the step.
   var answer: JSONValue?
 
-  /// The lists of patterns, by name.
-  static let lists: [Shape.Field] = [
-    .init(name: "exact", shape: patterns, help: "All that happened, in this order."),
-    .init(name: "callbacks", shape: patterns, help: "The callbacks, all of them, in this order."),
-    .init(name: "shown", shape: patterns, help: "What was shown or sounded, all of it, in this order: \"BCSN\"."),
-    .init(name: "contains", shape: patterns, help: "Each of these happened."),
-    .init(name: "inOrder", shape: patterns, help: "These happened, one after the other, with anything between."),
-    .init(name: "never", shape: patterns, help: "None of these happened."),
+  /// A list of patterns: its name, and what it says of them.
+  private struct PatternList: Sendable {
+    let name: String
+    let help: String
+    /// Of every pattern in it, so that it goes without saying.
+    var kind: String?
+    let meaning: @Sendable ([EntryPattern]) -> TimelineExpectation
+  }
+
+  private static let patternLists = [
+    PatternList(name: "exact", help: "All that happened, in this order.") { .exactly($0, of: nil) },
+    PatternList(name: "callbacks", help: "The callbacks, all of them, in this order.", kind: "callback") {
+      .exactly($0, of: ["callback"])
+    },
+    PatternList(
+      name: "shown", help: "What was shown or sounded, all of it, in this order: \"BCSN\".", kind: "shown"
+    ) { .exactly($0, of: ["shown"]) },
+    PatternList(name: "contains", help: "Each of these happened.") { .contains($0) },
+    PatternList(name: "inOrder", help: "These happened, one after the other, with anything between.") { .inOrder($0) },
+    PatternList(name: "never", help: "None of these happened.") { .never($0) },
   ]
-  private static let patterns = Shape.list(.named("pattern"))
+
+  static let lists: [Shape.Field] = patternLists.map {
+    .init(name: $0.name, shape: .list(.named("pattern")), help: $0.help)
+  }
 
   static let facts: [Shape.Field] = [
     .init(name: "state", shape: .word(AppState.allCases.map(\.rawValue)), help: "Where the app is in its life."),
@@ -64,23 +79,16 @@ struct ScenarioExpectation: Sendable {
   ) throws(ScenarioFault) -> ScenarioExpectation {
     var expectation = ScenarioExpectation(path: reading.path, bundleID: bundleID)
     for (name, member) in try reading.members(known: (lists + facts + others).map(\.name)) {
+      if let list = patternLists.first(where: { $0.name == name }) {
+        var patterns: [EntryPattern] = []
+        for element in try member.list() { patterns.append(try element.pattern(of: list.kind)) }
+        expectation.timeline.append((member.path, list.meaning(patterns)))
+        continue
+      }
       switch name {
       case "on": expectation.phones = try member.names(of: phones)
       case "of": expectation.bundleID = apps[try member.word(of: apps.keys.sorted())]
       case "answer": expectation.answer = member.value
-      case "exact", "contains", "inOrder", "never", "callbacks", "shown":
-        var patterns: [EntryPattern] = []
-        for element in try member.list() { patterns.append(try element.pattern(of: name)) }
-        let meant: TimelineExpectation =
-          switch name {
-          case "contains": .contains(patterns)
-          case "inOrder": .inOrder(patterns)
-          case "never": .never(patterns)
-          case "callbacks": .exactly(patterns, of: ["callback"])
-          case "shown": .exactly(patterns, of: ["shown"])
-          default: .exactly(patterns, of: nil)
-          }
-        expectation.timeline.append((member.path, meant))
       default: expectation.facts[name] = member.value
       }
     }
@@ -89,17 +97,10 @@ struct ScenarioExpectation: Sendable {
 }
 
 extension Reading {
-  /// In a list of callbacks or of what was shown the kind goes without saying.
-  fileprivate func pattern(of list: String) throws(ScenarioFault) -> EntryPattern {
-    let kind = list == "callbacks" ? "callback" : list == "shown" ? "shown" : nil
+  /// `kind` where it goes without saying, as in a list of callbacks.
+  fileprivate func pattern(of kind: String?) throws(ScenarioFault) -> EntryPattern {
     var given = value
-    if let kind {
-      if value.string != nil {
-        given = .object([kind: value])
-      } else if value.object?[kind] == nil, value.object?["rule"] == nil, value.object?["text"] == nil {
-        given = .object([kind: value])
-      }
-    }
+    if let kind, [kind, "rule", "text"].allSatisfy({ value.object?[$0] == nil }) { given = .object([kind: value]) }
     do throws(PatternFault) { return try EntryPattern(given) } catch {
       var steps = error.path.steps
       if kind != nil, given != value, !steps.isEmpty { steps.removeFirst() }
