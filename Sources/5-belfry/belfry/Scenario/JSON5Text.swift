@@ -128,7 +128,7 @@ struct JSON5Text {
     }
 
     private mutating func word() {
-      while let byte = next, !Array(" \t\r\n,:{}[]/\"'".utf8).contains(byte) { place += 1 }
+      while let byte = next, !" \t\r\n,:{}[]/\"'".utf8.contains(byte) { place += 1 }
     }
 
     /// White space and comments.
@@ -138,10 +138,7 @@ struct JSON5Text {
           place += 1
         } else if byte == UInt8(ascii: "/"), place + 1 < bytes.count, bytes[place + 1] == UInt8(ascii: "/") {
           sawComment = true
-          while let byte = next, byte != UInt8(ascii: "\n") {
-            place += 1
-            _ = byte
-          }
+          while let byte = next, byte != UInt8(ascii: "\n") { place += 1 }
         } else if byte == UInt8(ascii: "/"), place + 1 < bytes.count, bytes[place + 1] == UInt8(ascii: "*") {
           sawComment = true
           place += 2
