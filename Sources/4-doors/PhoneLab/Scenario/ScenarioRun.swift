@@ -141,7 +141,8 @@ private struct ScenarioRun<World: ScenarioWorld> {
             text: "If that is meant, say so with expect: {answer: \(answer.status)}.", update: nil))
       }
     }
-    for (phone, entries) in looked {
+    for (phone, _) in scenario.phones {
+      let entries = looked[phone] ?? []
       all[phone, default: []] += entries
       result.timeline += entries.map { LabEntry(phone: phone, entry: $0) }
     }
@@ -163,12 +164,13 @@ private struct ScenarioRun<World: ScenarioWorld> {
   ) async -> [(phone: String?, answer: ScenarioAnswer)] {
     let app = scenario.apps.first { $0.app.description.bundleID == push.bundleID }?.app.description
     let environment: SimulatedEnvironment = app?.apsEnvironment == .development ? .sandbox : .production
+    let usualType = PushType.inferred(from: (try? JSONReader.read(push.payload))?.value ?? .null)
     var answers: [(String?, ScenarioAnswer)] = []
     for phone in push.channel == nil ? phones.map(Optional.some) : [nil] {
       pushes += 1
       var sent = ProviderPush(
-        payload: push.payload, token: "", headers: complete(push), bundleID: push.bundleID, environment: environment,
-        channel: push.channel)
+        payload: push.payload, token: [], phone: phone, headers: complete(push, usualType), bundleID: push.bundleID,
+        environment: environment, channel: push.channel)
       if let phone {
         let token = await world.lab.token(
           for: sent.pushType, of: push.bundleID, on: phone, carrying: push.payload)
@@ -178,7 +180,7 @@ private struct ScenarioRun<World: ScenarioWorld> {
           )
           continue
         }
-        sent.token = token.hex
+        sent.token = token
       }
       let answer = await world.push(sent)
       answers.append((phone, answer))
@@ -191,14 +193,13 @@ private struct ScenarioRun<World: ScenarioWorld> {
   }
 
   /// As a careful provider would: id, topic, type and priority where the scenario gives none.
-  private func complete(_ push: ScenarioPush) -> [(name: String, value: String)] {
+  private func complete(_ push: ScenarioPush, _ usualType: PushType) -> [(name: String, value: String)] {
     var headers = push.headers.map { (name: $0.name.lowercased(), value: $0.value) }
     func value(_ name: String) -> String? { headers.first { $0.name == name }?.value }
     func add(_ name: String, _ text: @autoclosure () -> String) {
       if value(name) == nil { headers.append((name, text())) }
     }
-    let whole = (try? JSONReader.read(push.payload))?.value ?? .null
-    add("apns-push-type", PushType.inferred(from: whole).rawValue)
+    add("apns-push-type", usualType.rawValue)
     let type = value("apns-push-type").flatMap(PushType.init(rawValue:)) ?? .alert
     if let channel = push.channel {
       add("apns-channel-id", channel)
@@ -239,17 +240,18 @@ private struct ScenarioRun<World: ScenarioWorld> {
   private mutating func look(
     at expectations: [ScenarioExpectation], of phones: [String],
     _ answers: [(phone: String?, answer: ScenarioAnswer)], _ place: String
-  ) async -> [(String, [TimelineEntry])] {
-    var entries: [(name: String, entries: [TimelineEntry])] = scenario.phones.map { ($0.name, []) }
+  ) async -> [String: [TimelineEntry]] {
+    var entries: [String: [TimelineEntry]] = [:]
+    let byPhone = Dictionary(grouping: answers) { $0.phone }
     let former = result
     let limit = world.now + world.patience
     while true {
-      for index in entries.indices { entries[index].entries += await world.lab.take(from: entries[index].name) }
+      for (phone, _) in scenario.phones { entries[phone, default: []] += await world.lab.take(from: phone) }
       result = former
       for expectation in expectations {
         for phone in expectation.phones ?? phones {
-          let told = entries.first { $0.name == phone }?.entries ?? []
-          await check(expectation, on: phone, told, answers.filter { $0.phone ?? phone == phone }.map(\.answer), place)
+          let meant = byPhone[nil, default: []] + byPhone[phone, default: []]
+          await check(expectation, on: phone, entries[phone] ?? [], meant.map(\.answer), place)
         }
       }
       guard result.failures.count > former.failures.count, world.now < limit else { return entries }

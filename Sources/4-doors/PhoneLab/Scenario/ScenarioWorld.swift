@@ -24,8 +24,10 @@ public protocol ScenarioWorld: Sendable {
 /// A push with its headers complete.
 public struct ProviderPush: Sendable {
   public var payload: [UInt8]
-  /// Hex; empty for a broadcast.
-  public var token: String
+  /// Empty for a broadcast.
+  public var token: [UInt8]
+  /// The phone whose token it is; nil for a broadcast.
+  public var phone: String?
   public var headers: [(name: String, value: String)]
   public var bundleID: String
   public var environment: SimulatedEnvironment
@@ -129,7 +131,7 @@ public struct VirtualWorld: ScenarioWorld {
   public func push(_ push: ProviderPush) async -> ScenarioAnswer {
     let answer =
       push.channel == nil
-      ? apns.push(push.payload, to: push.token, headers: push.headers, environment: push.environment)
+      ? apns.push(push.payload, to: push.token.hex, headers: push.headers, environment: push.environment)
       : apns.broadcast(push.payload, to: push.bundleID, headers: push.headers, environment: push.environment)
     await lab.settle()
     return ScenarioAnswer(

@@ -177,7 +177,7 @@ final class ControlLine: Sendable {
     let id = header("apns-id").flatMap { $0.hasPrefix("00000000-") ? nil : $0 } ?? Self.newID()
     let outcome = await provider.send(
       OutgoingPush(
-        id: id, token: push.token.hexBytes, topic: header("apns-topic") ?? push.bundleID, pushType: push.pushType,
+        id: id, token: push.token, topic: header("apns-topic") ?? push.bundleID, pushType: push.pushType,
         priority: priority, expiration: header("apns-expiration").flatMap { Int64($0) },
         collapseID: header("apns-collapse-id"), payload: push.payload))
     switch outcome {
@@ -203,8 +203,6 @@ final class ControlLine: Sendable {
 }
 
 extension String {
-  fileprivate var hexBytes: [UInt8] { bytes(fromHex: utf8) ?? [] }
-
   /// For a path segment (RFC 3986 §2.3).
   fileprivate var addingPercentEncoding: String {
     utf8.map { byte in

@@ -49,13 +49,11 @@ final class LiveWorld: ScenarioWorld {
   }
 
   func push(_ push: ProviderPush) async -> ScenarioAnswer {
-    for name in await lab.names {
-      let token = await lab.token(for: push.pushType, of: push.bundleID, on: name, carrying: push.payload)
-      guard let token, token.hex == push.token else { continue }
+    if let phone = push.phone {
       await control.know(
-        token,
+        push.token,
         .init(
-          device: name, bundleID: push.bundleID, environment: push.environment,
+          device: phone, bundleID: push.bundleID, environment: push.environment,
           kind: push.pushType == .voip ? .voip : .app))
     }
     return await control.push(push)
