@@ -201,12 +201,12 @@ struct MessageTests {
   @Test(
     "D-348 D-349 what APNs did with a push stands in the timeline, by the words of its metrics",
     arguments: [
-      (Phone.PushFate.storedOffline, "stored, device offline"),
+      (DeliveryMetric.storedOffline, "stored, device offline"),
       (.storedForPower, "stored, power considerations"),
       (.discardedTokenInactive, "discarded, token inactive"), (.discardedExpired, "discarded, expired"),
       (.discardedReplaced, "discarded, replaced in storage"),
     ])
-  func fates(fate: Phone.PushFate, words: String) {
+  func fates(fate: DeliveryMetric, words: String) {
     var story = Story(.g3)
     story.happens(.pushFate(pushID: "p", bundleID: Story.bundle, fate))
     #expect(story.said(words, "D-349"))

@@ -140,23 +140,9 @@ extension Phone {
   // MARK: what APNs did
 
   /// What the delivery log of APNs would say, at the time it would (D-348, D-349).
-  mutating func tellFate(_ fate: PushFate, of pushID: String, for app: Int) {
+  mutating func tellFate(_ fate: DeliveryMetric, of pushID: String, for app: Int) {
     record(
       .withheld(pushID: pushID, reason: "APNs: \(fate.words)"), app, fate == .discardedDisabled ? "D-047" : "D-349")
-  }
-}
-
-extension Phone.PushFate {
-  /// As Apple's metrics name them.
-  var words: String {
-    switch self {
-    case .storedOffline: "stored, device offline"
-    case .storedForPower: "stored, power considerations"
-    case .discardedTokenInactive: "discarded, token inactive"
-    case .discardedDisabled: "discarded, disabled by user"
-    case .discardedExpired: "discarded, expired"
-    case .discardedReplaced: "discarded, replaced in storage"
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 public import Basics
+public import PushPayload
 
 extension Phone {
   /// What can happen to a phone. An event without meaning in the present state is told in the timeline and changes
@@ -22,7 +23,7 @@ extension Phone {
     /// APNs has no such channel: the activity that wanted to listen runs on without (D-189).
     case channelRefused(bundleID: String, channel: String, reason: String)
     /// What APNs did with a push before, or instead of, bringing it (D-349).
-    case pushFate(pushID: String, bundleID: String, PushFate)
+    case pushFate(pushID: String, bundleID: String, DeliveryMetric)
     /// The push service has opened the connection that `Effect.connectForMessages` asked for (D-303).
     case messagesConnected(bundleID: String)
     /// The connection ended, by the service or on the way (D-304).
@@ -177,16 +178,4 @@ extension Phone {
     /// Updates and ends one running activity.
     case liveActivity(id: String)
   }
-
-  /// What APNs says of a push in its metrics and its delivery log (D-349). Delivered is not among them: the phone sees
-  /// that by itself.
-  public enum PushFate: Hashable, Sendable {
-    case storedOffline
-    case storedForPower
-    case discardedTokenInactive
-    case discardedDisabled
-    case discardedExpired
-    case discardedReplaced
-  }
-
 }

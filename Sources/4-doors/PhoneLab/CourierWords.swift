@@ -61,16 +61,3 @@ extension Phone.Event {
     }
   }
 }
-
-extension Phone.PushFate {
-  init(_ metric: DeliveryMetric) {
-    switch metric {
-    case .storedOffline: self = .storedOffline
-    case .storedForPower: self = .storedForPower
-    case .discardedTokenInactive: self = .discardedTokenInactive
-    case .discardedDisabled: self = .discardedDisabled
-    case .discardedExpired: self = .discardedExpired
-    case .discardedReplaced: self = .discardedReplaced
-    }
-  }
-}

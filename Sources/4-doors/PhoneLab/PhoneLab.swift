@@ -202,7 +202,7 @@ public actor PhoneLab {
 
   /// What APNs did with a push before, or instead of, bringing it (D-047, D-349).
   private func tell(_ news: PushNews, to name: String) {
-    perform(.pushFate(pushID: news.id, bundleID: news.bundleID, Phone.PushFate(news.metric)), on: name)
+    perform(.pushFate(pushID: news.id, bundleID: news.bundleID, news.metric), on: name)
   }
 
   /// Apps have other tokens: each that runs is told at once, the others when they run again (D-044, D-046, D-048).

@@ -1,16 +1,5 @@
 internal import Basics
-internal import PushPayload
-
-/// What Apple's metrics say of a push that did not arrive, or not yet. (Apple, "Viewing the status of push notifications
-/// using Metrics and APNs"; device.md D-349)
-public enum DeliveryMetric: Hashable, CaseIterable, Sendable {
-  case storedOffline
-  case storedForPower
-  case discardedTokenInactive
-  case discardedDisabled
-  case discardedExpired
-  case discardedReplaced
-}
+public import PushPayload
 
 /// What became of a push for a phone.
 public struct PushNews: Hashable, Sendable {
