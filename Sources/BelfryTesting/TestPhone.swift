@@ -223,10 +223,7 @@ public struct TestPhone: Sendable {
     case .registerForRemoteNotifications(let bundleID, _, let kind, let fresh):
       if fresh || tokens == 0 || phone.token(of: bundleID) == nil { tokens += 1 }
       let token = (0..<32).map { UInt8(truncatingIfNeeded: tokens &* 7 &+ $0) }
-      switch kind {
-      case .remote, .liveActivityStart, .liveActivity: feed(.tokenIssued(bundleID: bundleID, token: token, kind: kind))
-      case .voip: feed(.voipTokenIssued(bundleID: bundleID, token: token))
-      }
+      feed(.issued(token, kind, to: bundleID))
     case .handTokenToService(let bundleID, _, .remote):
       feed(.registrationIDReceived(bundleID: bundleID, registrationID: "registration-\(tokens)"))
     case .connectionChanged(let online):

@@ -19,6 +19,15 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static func hours(_ count: Int64) -> Span { .minutes(count.multipliedClamped(by: 60)) }
     public static func days(_ count: Int64) -> Span { .hours(count.multipliedClamped(by: 24)) }
     public static func < (left: Span, right: Span) -> Bool { left.milliseconds < right.milliseconds }
+
+    /// Never traps: the result stays within what Int64 can hold.
+    public static func + (left: Span, right: Span) -> Span {
+      Span(milliseconds: left.milliseconds.addedClamped(right.milliseconds))
+    }
+
+    public static func - (left: Span, right: Span) -> Span {
+      Span(milliseconds: left.milliseconds.subtractedClamped(right.milliseconds))
+    }
   }
 
   public static func < (left: Instant, right: Instant) -> Bool { left.milliseconds < right.milliseconds }

@@ -39,15 +39,3 @@ public struct Moment: Hashable, Sendable {
 
   public init(_ clock: some WallClock) { self.init(wall: clock.now, uptime: clock.uptime) }
 }
-
-extension Instant.Span {
-  static func + (left: Instant.Span, right: Instant.Span) -> Instant.Span {
-    let (sum, overflow) = left.milliseconds.addingReportingOverflow(right.milliseconds)
-    return .milliseconds(overflow ? (right.milliseconds < 0 ? .min : .max) : sum)
-  }
-
-  static func - (left: Instant.Span, right: Instant.Span) -> Instant.Span {
-    let (difference, overflow) = left.milliseconds.subtractingReportingOverflow(right.milliseconds)
-    return .milliseconds(overflow ? (right.milliseconds < 0 ? .max : .min) : difference)
-  }
-}

@@ -179,3 +179,13 @@ extension Phone {
     case liveActivity(id: String)
   }
 }
+
+extension Phone.Event {
+  /// APNs has issued a token of that kind.
+  public static func issued(_ token: [UInt8], _ kind: Phone.TokenKind, to bundleID: String) -> Phone.Event {
+    switch kind {
+    case .voip: .voipTokenIssued(bundleID: bundleID, token: token)
+    case .remote, .liveActivityStart, .liveActivity: .tokenIssued(bundleID: bundleID, token: token, kind: kind)
+    }
+  }
+}

@@ -52,12 +52,3 @@ extension Phone.TokenKind {
     }
   }
 }
-
-extension Phone.Event {
-  static func issued(_ token: [UInt8], _ kind: Phone.TokenKind, to bundleID: String) -> Phone.Event {
-    switch kind {
-    case .voip: .voipTokenIssued(bundleID: bundleID, token: token)
-    case .remote, .liveActivityStart, .liveActivity: .tokenIssued(bundleID: bundleID, token: token, kind: kind)
-    }
-  }
-}

@@ -38,7 +38,7 @@ struct AssertionReport: Sendable {
   ) {
     suite = request.suite
     self.startedAt = startedAt
-    time = .milliseconds(end.milliseconds - start.milliseconds)
+    time = end - start
     last = log.last
     let verdicts = run.verdicts
     let wanting = verdicts.indices.filter { verdicts[$0].isWanting }

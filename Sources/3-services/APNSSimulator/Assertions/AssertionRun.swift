@@ -81,7 +81,7 @@ struct AssertionRun: Sendable {
 
   /// How long the expectation took to be fulfilled, or how long it was waited for.
   func time(of index: Int, now: Instant.Span) -> Instant.Span {
-    .milliseconds((settledAt[index] ?? now).milliseconds - start.milliseconds)
+    (settledAt[index] ?? now) - start
   }
 
   /// For each expectation the push that comes nearest to it but is not it: the fewest differences, one in whom it went to

@@ -240,7 +240,7 @@ final class ConnectionFaults {
 
   /// Does something on the loop once `span` has passed by the simulator's clock. Nothing when the connection is gone.
   private func hold(for span: Instant.Span, _ work: @escaping () -> Void) {
-    let due = Instant.Span(milliseconds: desk.clock.uptime.milliseconds + span.milliseconds)
+    let due = desk.clock.uptime + span
     let former = held.earliest
     held.add(work, due: due)
     if held.earliest != former { setAlarm() }
@@ -253,7 +253,7 @@ final class ConnectionFaults {
     let clock = desk.clock
     nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
     alarm = Task {
-      let left = Instant.Span(milliseconds: due.milliseconds - clock.uptime.milliseconds)
+      let left = due - clock.uptime
       guard (try? await clock.sleep(for: left)) != nil else { return }
       loop.execute { this.alarmRang() }
     }

@@ -60,8 +60,7 @@ func runScenarios(_ parsed: ParsedCommand) async throws -> ExitStatus {
     let world = try await worlds.make(scenario)
     let result = await scenario.run(in: world)
     await world.close()
-    let time = Instant.Span.milliseconds(clock.uptime.milliseconds - begin.milliseconds)
-    let one = ScenarioReport.Case(path: path, result: result, time: time)
+    let one = ScenarioReport.Case(path: path, result: result, time: clock.uptime - begin)
     report.cases.append(one)
     guard !tap else { continue }
     Terminal.print(ScenarioReport.text(one))

@@ -132,10 +132,6 @@ extension ServiceDoor {
   }
 }
 
-extension Instant.Span {
-  fileprivate static func + (left: Self, right: Self) -> Self { .milliseconds(left.milliseconds + right.milliseconds) }
-}
-
 /// Sends through the APNs of the same process.
 private struct LocalSender: PushSender {
   let apns: LocalAPNS
