@@ -63,6 +63,8 @@ let package = Package(
     floor("1-rules", "Delivery", ["Basics", "PushPayload"]),
     // who is meant: expressions over tags and aliases, bitmaps, shards
     floor("1-rules", "Audience", ["CRoaring"]),
+    // when: due times and repeats by clocks on the wall, what was missed
+    floor("1-rules", "Schedule", ["Basics"]),
     // what an iPhone does with it: life cycle, centre, badge, callbacks by generation
     floor("1-rules", "Phone", ["Basics", "PushPayload"]),
     // contract: records, transactions, what an engine owes
@@ -121,6 +123,7 @@ let package = Package(
     tests("PushPayloadTests", ["PushPayload", "Basics"]),
     tests("DeliveryTests", ["Delivery", "PushPayload", "Basics"]),
     tests("AudienceTests", ["Audience", "Basics"]),
+    tests("ScheduleTests", ["Schedule", "Transport", "Basics"]),
     tests("PhoneTests", ["Phone", "PushPayload", "Basics"]),
     tests("StoreTests", ["Store", "StoreSQLite", "CSQLite", "Audience", "Basics", "BelfryTesting"]),
     tests("HTTPClientTests", ["HTTPClient", "Transport", "Basics"]),

@@ -33,6 +33,7 @@ enum StorePreferenceCases {
       try expect(pending, is: [1, 2, 3])
       let step = try await store.advanced(hold, [.init(ordinal: 1, kind: .accepted)], claiming: [2, 3])
       try expect(step.claimed.map(\.ordinal), is: [3])
+      try expect(step.ended, is: [.accepted: 1, .skippedByPreference: 1], "what it ended itself is told")
       let last = try await store.advanced(hold, [.init(ordinal: 3, kind: .accepted)])
       try expect([last.shardFinished, last.pushFinished], is: [true, true])
       try expect(
@@ -50,8 +51,11 @@ enum StorePreferenceCases {
       try await store.acceptSample(StoreSamples.push(1, of: app))
       for wanted in [true, false] {
         let start = try await store.begin(push: 1, shard: 0, holder: 1, claiming: 1, at: StoreSamples.noon)
-        guard case .finished(let endedPush) = start else { throw ConformanceFailure(description: "\(start)") }
+        guard case .finished(let endedPush, let ended) = start else {
+          throw ConformanceFailure(description: "\(start)")
+        }
         try expect(endedPush, is: wanted)
+        try expect(ended, is: wanted ? [.skippedByPreference: 3] : [:])
       }
       let progress = try require(try await store.progress(app: app, push: 1))
       try expect(progress.counts, is: [.skippedByPreference: 3])

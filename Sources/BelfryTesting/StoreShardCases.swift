@@ -9,10 +9,10 @@ extension Store {
   ) async throws -> (ShardHold, claimed: [ClaimedDevice], pending: DeviceSet) {
     let start = try await begin(
       push: push, shard: shard, holder: holder, claiming: claiming, at: StoreSamples.noon + .minutes(1))
-    guard case .begun(let hold, _, _, let pending, let claimed) = start else {
+    guard case .begun(let shard) = start else {
       throw ConformanceFailure(description: "not begun but \(start)")
     }
-    return (hold, claimed, pending)
+    return (shard.hold, shard.claimed, shard.pending)
   }
 
   func advanced(
@@ -139,7 +139,8 @@ enum StoreShardCases {
           group.addTask {
             let start = try await store.begin(
               push: 1, shard: 0, holder: holder, claiming: 50, at: StoreSamples.noon)
-            guard case .begun(let hold, _, _, _, let claimed) = start else { return [] }
+            guard case .begun(let shard) = start else { return [] }
+            let (hold, claimed) = (shard.hold, shard.claimed)
             let step = try await store.advance(
               hold, outcomes: claimed.map { .init(ordinal: $0.ordinal, kind: .accepted) }, claiming: [],
               at: StoreSamples.noon)

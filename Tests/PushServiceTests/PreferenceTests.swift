@@ -113,6 +113,7 @@ struct PreferenceTests {
     #expect(bench.sender.pushes.values.isEmpty)
     let report = try #require(try await bench.service.report(app, messageID: receipt.messageID))
     #expect(report.state == .finished && report.skippedByPreference == 1)
+    #expect(bench.outcomes == ["skipped_by_preference": 1])
     #expect(try await bench.service.device(app, registrationID: ids[1]).badge == 0)
     await bench.service.stop()
   }
@@ -148,6 +149,7 @@ struct PreferenceTests {
     #expect(tokens.count == 200 && Set(tokens).count == 200)
     let report = try #require(try await bench.service.report(app, messageID: receipt.messageID))
     #expect(report.accepted == 200 && report.skippedByPreference == 400)
+    #expect(bench.outcomes == ["accepted": 200, "skipped_by_preference": 400], "/metrics counts them all, once")
     await bench.service.stop()
   }
 }

@@ -76,6 +76,12 @@ final class ServiceBench: Sendable {
     }
   }
 
+  /// What `/metrics` says became of devices.
+  var outcomes: [String: Int] {
+    let metrics = service.metrics().filter { $0.name == "belfry_device_outcomes_total" }
+    return Dictionary(uniqueKeysWithValues: metrics.map { ($0.labels[0].value, Int($0.value)) })
+  }
+
   /// Waits until every device of the push ended.
   func finish(_ receipt: PushReceipt) async {
     await events.wait { events in

@@ -43,11 +43,11 @@ struct MigrationTests {
     // The push that was accepted before there were preferences heeds them.
     let store = try await StoreSQLite.open(folder: folder.path)
     let start = try await store.begin(push: 72, shard: 0, holder: 1, claiming: 9, at: StoreSamples.noon)
-    guard case .begun(_, _, _, _, let claimed) = start else {
+    guard case .begun(let shard) = start else {
       Issue.record("\(start)")
       return
     }
-    #expect(claimed.map(\.ordinal) == [1])
+    #expect(shard.claimed.map(\.ordinal) == [1])
     await store.close()
   }
 

@@ -52,29 +52,29 @@ struct DataFolderTests {
     let app = try await store.sampleApp(devices: 5)
     try await store.acceptSample(StoreSamples.push(7, of: app, badge: .add(1)))
     guard
-      case .begun(let hold, _, _, _, let claimed) = try await store.begin(
+      case .begun(let before) = try await store.begin(
         push: 7, shard: 0, holder: 1, claiming: 3, at: StoreSamples.noon)
     else {
       Issue.record("not begun")
       return
     }
     _ = try await store.advance(
-      hold, outcomes: [DeviceOutcome(ordinal: 1, kind: .accepted)], claiming: [], at: StoreSamples.noon)
+      before.hold, outcomes: [DeviceOutcome(ordinal: 1, kind: .accepted)], claiming: [], at: StoreSamples.noon)
     let left = isKilled ? try folder.snapshot() : folder
     if !isKilled { await store.close() }
     let again = try await StoreSQLite.open(folder: left.path)
     #expect(try await again.unfinished(after: nil, limit: 9).map(\.devices) == [4])
     guard
-      case .begun(_, let push, _, let pending, let after) = try await again.begin(
+      case .begun(let after) = try await again.begin(
         push: 7, shard: 0, holder: 1, claiming: 5, at: StoreSamples.noon)
     else {
       Issue.record("not begun")
       return
     }
-    #expect(push == StoreSamples.push(7, of: app, badge: .add(1)))
-    #expect(pending == [0, 2, 3, 4])
-    #expect(after.map(\.badge) == [1, 1, 1, 1], "claimed before or not, counted once")
-    #expect(claimed.map(\.badge) == [1, 1, 1])
+    #expect(after.push == StoreSamples.push(7, of: app, badge: .add(1)))
+    #expect(after.pending == [0, 2, 3, 4])
+    #expect(after.claimed.map(\.badge) == [1, 1, 1, 1], "claimed before or not, counted once")
+    #expect(before.claimed.map(\.badge) == [1, 1, 1])
     await again.close()
   }
 

@@ -1,13 +1,13 @@
 /// Days of the proleptic Gregorian calendar, counted from 1970-01-01, by eras of 400 years. Total for every year and day
 /// that an `Instant` can reach.
 package enum CivilCalendar {
-  struct Day: Hashable {
-    var year: Int64
-    var month: Int64
-    var day: Int64
+  package struct Day: Hashable {
+    package var year: Int64
+    package var month: Int64
+    package var day: Int64
   }
 
-  static func day(_ days: Int64) -> Day {
+  package static func day(_ days: Int64) -> Day {
     let shifted = days + 719_468
     let era = shifted.flooredDividing(by: 146_097)
     let dayOfEra = shifted - era * 146_097
@@ -28,7 +28,7 @@ package enum CivilCalendar {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  static func days(inMonth month: Int64, of year: Int64) -> Int64 {
+  package static func days(inMonth month: Int64, of year: Int64) -> Int64 {
     switch month {
     case 2: isLeap(year) ? 29 : 28
     case 4, 6, 9, 11: 30
@@ -39,7 +39,7 @@ package enum CivilCalendar {
   static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
   /// 1 Sunday … 7 Saturday, as Apple's calendars count; 1970-01-01 was a Thursday.
-  static func weekday(_ days: Int64) -> Int64 { (days + 4) - (days + 4).flooredDividing(by: 7) * 7 + 1 }
+  package static func weekday(_ days: Int64) -> Int64 { (days + 4) - (days + 4).flooredDividing(by: 7) * 7 + 1 }
 }
 
 extension Int64 {

@@ -49,14 +49,15 @@ public struct LocalTime: Hashable, Comparable, Sendable, CustomStringConvertible
   /// Years beyond this are cut to it: an `Instant` reaches as far.
   private static let lastYear: Int64 = 292_000_000
 
-  var days: Int64 {
+  /// Since 1970-01-01.
+  package var days: Int64 {
     CivilCalendar.days(
       year: Int64(year).clamped(to: Self.lastYear), month: min(max(1, Int64(month)), 12),
       day: Int64(day).clamped(to: 1000))
   }
 
   /// Seconds since 1970 if this were UTC.
-  var seconds: Int64 {
+  package var seconds: Int64 {
     days * 86_400 + secondOfDay
   }
 
@@ -64,7 +65,7 @@ public struct LocalTime: Hashable, Comparable, Sendable, CustomStringConvertible
     Int64(hour).clamped(to: 1000) * 3600 + Int64(minute).clamped(to: 1000) * 60 + Int64(second).clamped(to: 1000)
   }
 
-  init(seconds: Int64) {
+  package init(seconds: Int64) {
     let days = seconds.flooredDividing(by: 86_400)
     let civil = CivilCalendar.day(days)
     let second = Int(seconds - days * 86_400)

@@ -46,6 +46,16 @@ extension Instant {
   }
 }
 
+extension LocalTime {
+  /// Reads what `description` writes, all digits there: `2027-03-28 02:30:00`. nil for anything else, and for days and
+  /// times that no calendar and no clock has.
+  public init?(_ text: String) {
+    guard let instant = Instant(rfc3339: text + "Z") else { return nil }
+    self.init(seconds: instant.seconds)
+    guard description == text else { return nil }
+  }
+}
+
 extension Instant.Span {
   private static let units: [(name: String, length: Instant.Span)] = [
     ("d", .days(1)), ("h", .hours(1)), ("m", .minutes(1)), ("s", .seconds(1)), ("ms", .milliseconds(1)),

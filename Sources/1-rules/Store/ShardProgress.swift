@@ -31,13 +31,38 @@ public struct ShardHold: Sendable, Hashable {
 }
 
 public enum ShardStart: Sendable {
-  /// Work on it; `pending` is its audience without those that ended, `claimed` the first of them; `waiting` is what
-  /// `setWaiting` noted last.
-  case begun(ShardHold, StoredPush, waiting: String?, pending: DeviceSet, claimed: [ClaimedDevice])
+  /// Work on it.
+  case begun(BegunShard)
   /// Somebody else works on it.
   case busy
-  /// Nothing is owed, or there is no such push. `endedPush`: this call ended the push's last devices.
-  case finished(endedPush: Bool)
+  /// Nothing is owed, or there is no such push. `endedPush`: this call ended the push's last devices; `ended` counts them.
+  case finished(endedPush: Bool, ended: [OutcomeKind: Int] = [:])
+}
+
+/// A shard to work on.
+public struct BegunShard: Sendable {
+  public var hold: ShardHold
+  public var push: StoredPush
+  /// What `setWaiting` noted last.
+  public var waiting: String?
+  /// Its audience without those that ended.
+  public var pending: DeviceSet
+  /// The first of them.
+  public var claimed: [ClaimedDevice]
+  /// Devices that this call ended, since they are not to be sent to.
+  public var ended: [OutcomeKind: Int]
+
+  public init(
+    hold: ShardHold, push: StoredPush, waiting: String?, pending: DeviceSet, claimed: [ClaimedDevice],
+    ended: [OutcomeKind: Int]
+  ) {
+    self.hold = hold
+    self.push = push
+    self.waiting = waiting
+    self.pending = pending
+    self.claimed = claimed
+    self.ended = ended
+  }
 }
 
 /// A device about to be sent to.
@@ -89,6 +114,8 @@ public struct DeviceOutcome: Sendable, Equatable {
 
 public struct ShardAdvance: Sendable {
   public var claimed: [ClaimedDevice]
+  /// Devices that this call ended, each counted once ever: by their outcome, or because they are not to be sent to.
+  public var ended: [OutcomeKind: Int]
   /// What became of tokens that evidence spoke against: registration ids and words.
   public var retired: [TokenNotice]
   public var kept: [TokenNotice]
@@ -107,9 +134,11 @@ public struct ShardAdvance: Sendable {
   }
 
   public init(
-    claimed: [ClaimedDevice], retired: [TokenNotice], kept: [TokenNotice], shardFinished: Bool, pushFinished: Bool
+    claimed: [ClaimedDevice], ended: [OutcomeKind: Int], retired: [TokenNotice], kept: [TokenNotice],
+    shardFinished: Bool, pushFinished: Bool
   ) {
     self.claimed = claimed
+    self.ended = ended
     self.retired = retired
     self.kept = kept
     self.shardFinished = shardFinished

@@ -35,17 +35,19 @@ struct ShardTable {
     }
     if !finish.counts.isEmpty || (push.badge != .none && !claimed.isEmpty) {
       let finished = try write(hold, shard, finish.counts, at: now)
-      if finished.shardFinished { return .finished(endedPush: finished.pushFinished) }
+      if finished.shardFinished { return .finished(endedPush: finished.pushFinished, ended: finish.counts) }
     }
     return .begun(
-      hold, push, waiting: waiting ?? nil, pending: shard.audience.subtracting(shard.done), claimed: claimed)
+      BegunShard(
+        hold: hold, push: push, waiting: waiting ?? nil, pending: shard.audience.subtracting(shard.done),
+        claimed: claimed, ended: finish.counts))
   }
 
   func advance(
     _ hold: ShardHold, outcomes: [DeviceOutcome], claiming: [DeviceOrdinal], at now: Instant
   ) throws(StoreFault) -> ShardAdvance {
     guard var shard = try read(hold) else {
-      return ShardAdvance(claimed: [], retired: [], kept: [], shardFinished: true, pushFinished: true)
+      return ShardAdvance(claimed: [], ended: [:], retired: [], kept: [], shardFinished: true, pushFinished: true)
     }
     var finish = Finish()
     for outcome in outcomes { try end(outcome, hold, &shard, at: now, &finish) }
@@ -54,8 +56,8 @@ struct ShardTable {
     try DeviceSets(database).insert(finish.dead, in: hold.shard, into: .dead(app: shard.app))
     let finished = try write(hold, shard, finish.counts, at: now)
     return ShardAdvance(
-      claimed: claimed, retired: finish.retired, kept: finish.kept, shardFinished: finished.shardFinished,
-      pushFinished: finished.pushFinished)
+      claimed: claimed, ended: finish.counts, retired: finish.retired, kept: finish.kept,
+      shardFinished: finished.shardFinished, pushFinished: finished.pushFinished)
   }
 
   /// nil when nothing is owed.

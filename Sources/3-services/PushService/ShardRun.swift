@@ -20,12 +20,12 @@ struct ShardRun {
   private var lastClaimed: DeviceOrdinal?
   private var batch = ShardSender.firstBatch
 
-  init(hold: ShardHold, push: StoredPush, app: AppRecord, waiting: String?, pending: DeviceSet) {
-    self.hold = hold
-    self.push = push
+  init(_ shard: BegunShard, app: AppRecord) {
+    hold = shard.hold
+    push = shard.push
     self.app = app
-    self.waiting = waiting
-    self.pending = pending
+    waiting = shard.waiting
+    pending = shard.pending
   }
 
   mutating func claimed(_ devices: [ClaimedDevice]) {

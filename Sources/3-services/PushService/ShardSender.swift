@@ -34,15 +34,17 @@ struct ShardSender: Sendable {
       let start = try await store.begin(
         push: work.push, shard: work.shard, holder: holder, claiming: Self.firstBatch, at: clock.now)
       switch start {
-      case .finished(let endedPush):
+      case .finished(let endedPush, let ended):
+        count(ended)
         if endedPush { await finished(push: work.push, app: work.app) }
         return .finished
       case .busy: return .later(.seconds(1))
-      case .begun(let hold, let push, let waiting, let pending, let claimed):
+      case .begun(let shard):
+        count(shard.ended)
         metrics.change { $0.shardsUnderWay += 1 }
-        let end = await run(hold, push, waiting, pending, claimed)
+        let end = await run(shard)
         metrics.change { $0.shardsUnderWay -= 1 }
-        await store.release(hold)
+        await store.release(shard.hold)
         return end
       }
     } catch {
@@ -50,14 +52,13 @@ struct ShardSender: Sendable {
     }
   }
 
-  private func run(
-    _ hold: ShardHold, _ push: StoredPush, _ waiting: String?, _ pending: DeviceSet, _ claimed: [ClaimedDevice]
-  ) async -> End {
+  private func run(_ shard: BegunShard) async -> End {
+    let push = shard.push
     do throws(StoreFault) {
       guard let app = try await credentials.app(id: push.app), let render = PushRender(push, app) else {
         throw .corrupt("push \(push.id) cannot be sent")
       }
-      var run = ShardRun(hold: hold, push: push, app: app, waiting: waiting, pending: pending)
+      var run = ShardRun(shard, app: app)
       if isExpired(push) { return await expire(&run) }
       let key = SendingGates.Key(app: push.app, environment: push.environment)
       if let closed = gates.closed(key, at: clock.uptime) { return try await wait(&run, closed.reason, closed.wait) }
@@ -66,7 +67,7 @@ struct ShardSender: Sendable {
         announce(gates.change(key) { [uptime = clock.uptime] in $0.suspend(reason, at: uptime) }, run)
         return try await wait(&run, reason, gates.closed(key, at: clock.uptime)?.wait ?? SendingGate.shortestWait)
       }
-      return try await send(&run, claimed, render, sender, key)
+      return try await send(&run, shard.claimed, render, sender, key)
     } catch {
       return failed(error)
     }
@@ -147,7 +148,7 @@ struct ShardSender: Sendable {
   private func save(_ run: inout ShardRun, claiming: [DeviceOrdinal]) async -> ShardAdvance? {
     if run.unsaved.isEmpty, claiming.isEmpty {
       return ShardAdvance(
-        claimed: [], retired: [], kept: [], shardFinished: run.isFinished, pushFinished: false)
+        claimed: [], ended: [:], retired: [], kept: [], shardFinished: run.isFinished, pushFinished: false)
     }
     var pause = Instant.Span.milliseconds(250)
     while true {
@@ -174,12 +175,18 @@ struct ShardSender: Sendable {
     onEvent(.finished(appKey: app.key, messageID: push))
   }
 
+  private func count(_ ended: [OutcomeKind: Int]) {
+    guard !ended.isEmpty else { return }
+    metrics.change { counts in
+      for (kind, count) in ended { counts.outcomes[kind.metric, default: 0] += count }
+    }
+  }
+
   private func saved(_ advance: ShardAdvance, _ run: inout ShardRun) {
-    let outcomes = run.unsaved
     run.unsaved = []
     run.isFinished = advance.shardFinished
+    count(advance.ended)
     metrics.change { counts in
-      for outcome in outcomes { counts.outcomes[outcome.kind.metric, default: 0] += 1 }
       counts.tokensRetired += advance.retired.count
       counts.tokensKept += advance.kept.count
       if advance.pushFinished { counts.pushesFinished += 1 }

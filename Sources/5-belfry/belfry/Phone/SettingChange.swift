@@ -1,6 +1,6 @@
 import Basics
 import Phone
-import PhoneLab
+import Transport
 
 /// One switch of the phone set to a value, both as they are typed.
 struct SettingChange: Equatable, Sendable {

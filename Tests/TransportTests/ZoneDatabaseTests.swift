@@ -1,6 +1,6 @@
 import Basics
-import PhoneLab
 import Testing
+import Transport
 
 @Suite("The machine's time zones")
 struct ZoneDatabaseTests {

@@ -20,7 +20,7 @@ public struct ZoneDatabase: Sendable {
     public let description: String
   }
 
-  /// A zone with its rules, for `PhoneSettings.zone` and triggers. Callable from any task; reads one small file.
+  /// A zone with its rules, Callable from any task; reads one small file.
   ///
   /// - Throws: the name is none of the database (`Europe/Berlin`, case counts), or its file cannot be read.
   public func zone(named name: String) throws(Fault) -> Zone {
