@@ -29,9 +29,11 @@ struct MigrationTests {
       for number in 0..<3 {
         let device = try #require(try await store.device(app: app.id, registrationID: "r\(number)"))
         #expect(device.alias == "user\(number + 1)" && device.tags == ["all", "t\(number + 1)"])
+        #expect(device.createdAt == device.registeredAt && device.seenAt == device.registeredAt)
         #expect(device.badge == 1 && device.facts.timeZone == "Asia/Shanghai")
         #expect(device.onlyScheduled == (round == 2 && number == 2))
       }
+      #expect(try await store.tags(app: app.id, after: nil, limit: 9).map(\.devices) == [3, 1, 1, 1])
       let sent = try #require(try await store.progress(app: app.id, push: 71))
       #expect(sent.counts == [.accepted: 3] && sent.finishedAt != nil && !sent.push.isScheduled)
       #expect(try await store.unfinished(after: nil, limit: 9).map(\.devices) == [2])
@@ -54,7 +56,7 @@ struct MigrationTests {
   @Test("a file of a newer Belfry is left alone and told")
   func newer() async throws {
     try write("CREATE TABLE migration (version INTEGER PRIMARY KEY); INSERT INTO migration VALUES (99);")
-    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 2)")) {
+    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 3)")) {
       try await StoreSQLite.open(folder: folder.path)
     }
   }

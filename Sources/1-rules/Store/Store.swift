@@ -28,9 +28,35 @@ public protocol Store: Sendable {
   /// id, alias, tags, badge and preference. `.taken` when a new device's registration id is there already.
   func register(_ draft: DeviceDraft) async throws(StoreFault) -> StoredDevice
   func device(app: Int64, registrationID: String) async throws(StoreFault) -> StoredDevice?
+  /// Those of the ids that the app has, in the order given, each once.
+  func devices(app: Int64, registrationIDs: [String]) async throws(StoreFault) -> [StoredDevice]
+  /// Who has the alias, whatever became of their tokens, oldest first.
+  func devices(app: Int64, alias: String) async throws(StoreFault) -> [StoredDevice]
   func changeDevice(
     app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
   ) async throws(StoreFault) -> DeviceEditAnswer
+
+  /// Notes that the device was heard of; may leave out what is less than a minute newer than what it has, and an older
+  /// time always. Nothing happens without such a device.
+  func noteSeen(app: Int64, registrationID: String, at now: Instant) async throws(StoreFault)
+
+  // MARK: Tags and aliases
+
+  /// The app's tags in the order of their bytes, those after the given one; at most `limit`.
+  func tags(app: Int64, after: String?, limit: Int) async throws(StoreFault) -> [StoredTag]
+  func tag(app: Int64, name: String) async throws(StoreFault) -> StoredTag?
+  func changeTag(
+    app: Int64, name: String, _ edit: TagEdit, limits: DeviceLimits
+  ) async throws(StoreFault) -> MembershipAnswer
+  /// Nobody has the tag from here on; takes as long for millions as for one.
+  func deleteTag(app: Int64, name: String) async throws(StoreFault)
+  /// Takes the alias from those of the devices that have it.
+  func removeAlias(
+    app: Int64, alias: String, from registrationIDs: [String]
+  ) async throws(StoreFault) -> MembershipAnswer
+  func deleteAlias(app: Int64, alias: String) async throws(StoreFault)
+
+  // MARK: Audiences
 
   /// Evaluates an audience on one state of the app's devices.
   func reach(

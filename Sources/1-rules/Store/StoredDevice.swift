@@ -15,8 +15,12 @@ public struct StoredDevice: Sendable, Equatable {
   public var badge: Int32
   /// The user's preference: of the notifications only the scheduled one (D-331). false until the app says otherwise.
   public var onlyScheduled: Bool
+  /// The first time that a token of it was registered.
+  public var createdAt: Instant
   /// The last time its token was registered.
   public var registeredAt: Instant
+  /// The last time it was heard of, to within a minute: registered, or called for itself.
+  public var seenAt: Instant
   /// nil while the token lives.
   public var death: TokenDeath?
   public var facts: DeviceFacts
@@ -24,7 +28,7 @@ public struct StoredDevice: Sendable, Equatable {
   public init(
     app: Int64, ordinal: DeviceOrdinal, registrationID: String, token: [UInt8], environment: APNSEnvironment,
     secretHash: [UInt8], tags: [String], alias: String?, mobile: String?, badge: Int32, onlyScheduled: Bool = false,
-    registeredAt: Instant, death: TokenDeath?, facts: DeviceFacts
+    createdAt: Instant, registeredAt: Instant, seenAt: Instant, death: TokenDeath?, facts: DeviceFacts
   ) {
     self.app = app
     self.ordinal = ordinal
@@ -37,7 +41,9 @@ public struct StoredDevice: Sendable, Equatable {
     self.mobile = mobile
     self.badge = badge
     self.onlyScheduled = onlyScheduled
+    self.createdAt = createdAt
     self.registeredAt = registeredAt
+    self.seenAt = seenAt
     self.death = death
     self.facts = facts
   }

@@ -44,10 +44,21 @@ struct DeviceSets {
     if members.insert(ordinal) { try write(members, key, ordinal.shard) }
   }
 
-  func remove(_ ordinals: some Sequence<DeviceOrdinal>, from key: DeviceSetKey) throws(StoreFault) {
-    for ordinal in ordinals {
-      var members = try members(ofSet: key.id, in: ordinal.shard)
-      if members.remove(ordinal) { try write(members, key, ordinal.shard) }
+  func remove(_ ordinal: DeviceOrdinal, from key: DeviceSetKey) throws(StoreFault) {
+    var members = try members(ofSet: key.id, in: ordinal.shard)
+    if members.remove(ordinal) { try write(members, key, ordinal.shard) }
+  }
+
+  /// Of any shards: each is written once.
+  func insert(_ devices: DeviceSet, into key: DeviceSetKey) throws(StoreFault) {
+    for shard in devices.shards {
+      try write(try members(ofSet: key.id, in: shard).union(devices.slice(shard)), key, shard)
+    }
+  }
+
+  func remove(_ devices: DeviceSet, from key: DeviceSetKey) throws(StoreFault) {
+    for shard in devices.shards {
+      try write(try members(ofSet: key.id, in: shard).subtracting(devices), key, shard)
     }
   }
 

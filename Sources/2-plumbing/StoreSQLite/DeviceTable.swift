@@ -24,7 +24,7 @@ struct DeviceTable {
     if let known {
       try renew(known.id, draft)
       let ordinal = DeviceOrdinal(truncatingIfNeeded: known.id)
-      if known.isDead { try sets.remove([ordinal], from: .dead(app: draft.app)) }
+      if known.isDead { try sets.remove(ordinal, from: .dead(app: draft.app)) }
       if known.environment != draft.environment { try place(ordinal, in: draft.environment, of: draft.app) }
       return try stored(known.id)
     }
@@ -32,8 +32,9 @@ struct DeviceTable {
     let id = Self.id(app: draft.app, ordinal)
     try database.run(
       """
-      INSERT INTO device (id, app, registration_id, token, environment, secret_hash, registered_at, os_version,
-        app_version, language, time_zone) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO device (id, app, registration_id, token, environment, secret_hash, created_at, registered_at,
+        seen_at, os_version, app_version, language, time_zone)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7, ?8, ?9, ?10, ?11)
       """, .int(id), .int(draft.app), .text(draft.registrationID), .blob(draft.token),
       .int(draft.environment.rawValue), .blob(draft.secretHash), .int(draft.at.milliseconds),
       .optional(draft.facts.osVersion), .optional(draft.facts.appVersion), .optional(draft.facts.language),
@@ -42,14 +43,15 @@ struct DeviceTable {
     return StoredDevice(
       app: draft.app, ordinal: ordinal, registrationID: draft.registrationID, token: draft.token,
       environment: draft.environment, secretHash: draft.secretHash, tags: [], alias: nil, mobile: nil, badge: 0,
-      registeredAt: draft.at, death: nil, facts: draft.facts)
+      createdAt: draft.at, registeredAt: draft.at, seenAt: draft.at, death: nil, facts: draft.facts)
   }
 
   private func renew(_ id: Int64, _ draft: DeviceDraft) throws(StoreFault) {
     try database.run(
       """
-      UPDATE device SET environment = ?, secret_hash = ?, registered_at = ?, dead_at = NULL, dead_since = NULL,
-        dead_reason = NULL, os_version = ?, app_version = ?, language = ?, time_zone = ? WHERE id = ?
+      UPDATE device SET environment = ?1, secret_hash = ?2, registered_at = ?3, seen_at = max(seen_at, ?3),
+        dead_at = NULL, dead_since = NULL, dead_reason = NULL, os_version = ?4, app_version = ?5, language = ?6,
+        time_zone = ?7 WHERE id = ?8
       """, .int(draft.environment.rawValue), .blob(draft.secretHash), .int(draft.at.milliseconds),
       .optional(draft.facts.osVersion), .optional(draft.facts.appVersion), .optional(draft.facts.language),
       .optional(draft.facts.timeZone), .int(id))
@@ -60,7 +62,7 @@ struct DeviceTable {
   ) throws(StoreFault) {
     switch environment {
     case .sandbox: try sets.insert(ordinal, into: .sandbox(app: app))
-    case .production: try sets.remove([ordinal], from: .sandbox(app: app))
+    case .production: try sets.remove(ordinal, from: .sandbox(app: app))
     }
   }
 
@@ -85,6 +87,16 @@ struct DeviceTable {
     ) { $0.int(0) }
   }
 
+  /// Row by row in the order given, and those that the app has not.
+  func ids(app: Int64, registrationIDs: [String]) throws(StoreFault) -> (ids: [Int64], strangers: [String]) {
+    var ids: [Int64] = []
+    var strangers: [String] = []
+    for name in registrationIDs {
+      if let id = try id(app: app, registrationID: name) { ids.append(id) } else { strangers.append(name) }
+    }
+    return (ids, strangers)
+  }
+
   private func stored(_ id: Int64) throws(StoreFault) -> StoredDevice {
     var tags: [String] = []
     try database.each(
@@ -93,7 +105,7 @@ struct DeviceTable {
     let device = try database.first(
       """
       SELECT app, registration_id, token, environment, secret_hash, alias, mobile, badge, registered_at, dead_at,
-        dead_since, dead_reason, os_version, app_version, language, time_zone, only_scheduled
+        dead_since, dead_reason, os_version, app_version, language, time_zone, only_scheduled, created_at, seen_at
         FROM device WHERE id = ?
       """, .int(id)
     ) { row throws(StoreFault) in
@@ -104,7 +116,8 @@ struct DeviceTable {
         app: row.int(0), ordinal: DeviceOrdinal(truncatingIfNeeded: id), registrationID: row.text(1),
         token: row.blob(2), environment: environment, secretHash: row.blob(4), tags: tags,
         alias: row.optionalText(5), mobile: row.optionalText(6), badge: Int32(clamping: row.int(7)),
-        onlyScheduled: row.int(16) != 0, registeredAt: Instant(milliseconds: row.int(8)),
+        onlyScheduled: row.int(16) != 0, createdAt: Instant(milliseconds: row.int(17)),
+        registeredAt: Instant(milliseconds: row.int(8)), seenAt: Instant(milliseconds: row.int(18)),
         death: row.optionalInt(9).map {
           TokenDeath(
             notedAt: Instant(milliseconds: $0), since: row.optionalInt(10).map(Instant.init(milliseconds:)),
@@ -118,7 +131,47 @@ struct DeviceTable {
     return device
   }
 
+  func devices(app: Int64, registrationIDs: [String]) throws(StoreFault) -> [StoredDevice] {
+    var devices: [StoredDevice] = []
+    var seen: Set<Int64> = []
+    for name in registrationIDs {
+      if let id = try id(app: app, registrationID: name), seen.insert(id).inserted { devices.append(try stored(id)) }
+    }
+    return devices
+  }
+
+  func devices(app: Int64, alias: String) throws(StoreFault) -> [StoredDevice] {
+    var ids: [Int64] = []
+    try database.each("SELECT id FROM device WHERE alias = ? AND app = ? ORDER BY id", .text(alias), .int(app)) {
+      ids.append($0.int(0))
+    }
+    var devices: [StoredDevice] = []
+    for id in ids { devices.append(try stored(id)) }
+    return devices
+  }
+
   // MARK: Changing
+
+  func noteSeen(app: Int64, registrationID: String, at now: Instant) throws(StoreFault) {
+    try database.run(
+      "UPDATE device SET seen_at = ?1 WHERE registration_id = ?2 AND app = ?3 AND seen_at <= ?1 - 60000",
+      .int(now.milliseconds), .text(registrationID), .int(app))
+  }
+
+  func removeAlias(
+    app: Int64, alias: String, from registrationIDs: [String]
+  ) throws(StoreFault) -> MembershipAnswer {
+    let (ids, strangers) = try ids(app: app, registrationIDs: registrationIDs)
+    guard strangers.isEmpty else { return .noSuchDevices(strangers) }
+    for id in ids {
+      try database.run("UPDATE device SET alias = NULL WHERE id = ? AND alias = ?", .int(id), .text(alias))
+    }
+    return .done
+  }
+
+  func deleteAlias(app: Int64, alias: String) throws(StoreFault) {
+    try database.run("UPDATE device SET alias = NULL WHERE alias = ? AND app = ?", .text(alias), .int(app))
+  }
 
   func change(
     app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
@@ -134,17 +187,10 @@ struct DeviceTable {
     let present = Set(try stored(id).tags)
     let wanted = (edit.clearTags ? [] : present.subtracting(edit.removeTags)).union(edit.addTags)
     guard wanted.count <= limits.tagsPerDevice else { return .tooManyTags(wanted.count) }
+    let tags = TagTable(database)
     let ordinal = DeviceOrdinal(truncatingIfNeeded: id)
-    for name in present.subtracting(wanted) {
-      let tag = try tagID(app: app, name)
-      try database.run("DELETE FROM device_tag WHERE device = ? AND tag = ?", .int(id), .int(tag))
-      try sets.remove([ordinal], from: .tag(tag))
-    }
-    for name in wanted.subtracting(present) {
-      let tag = try tagID(app: app, name)
-      try database.run("INSERT INTO device_tag VALUES (?, ?)", .int(id), .int(tag))
-      try sets.insert(ordinal, into: .tag(tag))
-    }
+    for name in present.subtracting(wanted) { try tags.remove([ordinal], from: name, of: app) }
+    for name in wanted.subtracting(present) { try tags.add([ordinal], to: name, of: app) }
     switch edit.alias {
     case nil: break
     case .clear: try database.run("UPDATE device SET alias = NULL WHERE id = ?", .int(id))
@@ -164,14 +210,5 @@ struct DeviceTable {
         "UPDATE device SET only_scheduled = ? WHERE id = ?", .int(onlyScheduled ? 1 : 0), .int(id))
     }
     return .done
-  }
-
-  private func tagID(app: Int64, _ name: String) throws(StoreFault) -> Int64 {
-    let known = try database.first("SELECT id FROM tag WHERE app = ? AND name = ?", .int(app), .text(name)) {
-      $0.int(0)
-    }
-    if let known { return known }
-    try database.run("INSERT INTO tag (app, name) VALUES (?, ?)", .int(app), .text(name))
-    return database.lastInsertID
   }
 }

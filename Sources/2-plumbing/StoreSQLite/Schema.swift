@@ -6,6 +6,8 @@ import Store
 /// - A device's id is `app << 32 | ordinal`, so that a shard is a range of rows.
 /// - Sets of devices (tags, the dead, those in the sandbox) are kept as one roaring bitmap per shard under
 ///   `set << 16 | shard`; see `DeviceSetKey`. `device_tag` says the same by device.
+/// - `tag` has a row only while somebody has the tag, and counts them. Deleting one moves its id to `dropped_tag`: what it
+///   has in `device_tag` and `device_set` means nothing from then on, and is swept in pieces (`TagTable.sweep`).
 /// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
 enum Schema {
   private static let migrations = [
@@ -48,6 +50,16 @@ enum Schema {
     """
     ALTER TABLE device ADD COLUMN only_scheduled INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE push ADD COLUMN is_scheduled INTEGER NOT NULL DEFAULT 0;
+    """,
+    """
+    ALTER TABLE device ADD COLUMN created_at INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE device ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
+    UPDATE device SET created_at = registered_at, seen_at = registered_at;
+    ALTER TABLE tag ADD COLUMN devices INTEGER NOT NULL DEFAULT 0;
+    UPDATE tag SET devices = counted.devices
+      FROM (SELECT tag, count(*) AS devices FROM device_tag GROUP BY tag) AS counted WHERE tag.id = counted.tag;
+    DELETE FROM tag WHERE devices = 0;
+    CREATE TABLE dropped_tag (id INTEGER PRIMARY KEY, app INTEGER NOT NULL);
     """,
   ]
 

@@ -46,7 +46,9 @@ public final class StoreSQLite: Store {
     try Schema.prepare(database)
     let readDatabase = try Database(path: folder.database, .readOnly)
     try readDatabase.execute("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;")
-    return StoreSQLite(folder, Writer(database), Reader(readDatabase))
+    let store = StoreSQLite(folder, Writer(database), Reader(readDatabase))
+    store.sweepTags()
+    return store
   }
 
   private init(_ folder: DataFolder, _ writer: Writer, _ reader: Reader) {
@@ -86,34 +88,6 @@ public final class StoreSQLite: Store {
 
   public func apps() async throws(StoreFault) -> [StoredApp] {
     try await reader.run { database throws(StoreFault) in try AppTable(database).all() }
-  }
-
-  // MARK: Devices
-
-  public func register(_ draft: DeviceDraft) async throws(StoreFault) -> StoredDevice {
-    try await writer.run { database throws(StoreFault) in try DeviceTable(database).register(draft) }
-  }
-
-  public func device(app: Int64, registrationID: String) async throws(StoreFault) -> StoredDevice? {
-    try await reader.run { database throws(StoreFault) in
-      try DeviceTable(database).device(app: app, registrationID: registrationID)
-    }
-  }
-
-  public func changeDevice(
-    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
-  ) async throws(StoreFault) -> DeviceEditAnswer {
-    try await writer.run { database throws(StoreFault) in
-      try DeviceTable(database).change(app: app, registrationID: registrationID, edit, limits: limits)
-    }
-  }
-
-  public func reach(
-    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment
-  ) async throws(StoreFault) -> AudienceReach {
-    try await reader.run { database throws(StoreFault) in
-      try audience.reach(environment, in: AudienceTables(database, app: app))
-    }
   }
 
   // MARK: Pushes

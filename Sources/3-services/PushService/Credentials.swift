@@ -73,7 +73,7 @@ final class Credentials: Sendable {
 
   func authenticateDevice(
     appKey: String, registrationID: String, secret: String
-  ) async throws(RequestFault) -> AppRecord {
+  ) async throws(RequestFault) -> (app: AppRecord, seenAt: Instant) {
     guard let app = try await app(key: appKey) else { throw Self.wrongDevice }
     let device: StoredDevice?
     do throws(StoreFault) {
@@ -82,8 +82,8 @@ final class Credentials: Sendable {
       throw RequestFault(error, .device)
     }
     let hash = Self.hash(deviceSecret: secret)
-    guard Sodium.areEqual(hash, device?.secretHash ?? Sodium.hash([])), device != nil else { throw Self.wrongDevice }
-    return AppRecord(app)
+    guard Sodium.areEqual(hash, device?.secretHash ?? Sodium.hash([])), let device else { throw Self.wrongDevice }
+    return (AppRecord(app), device.seenAt)
   }
 
   private static var wrongDevice: RequestFault {

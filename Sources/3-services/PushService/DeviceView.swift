@@ -1,4 +1,5 @@
 public import Audience
+public import Basics
 
 /// What a device or its app says when it registers.
 public struct DeviceRegistration: Sendable, Equatable {
@@ -36,6 +37,7 @@ public struct Registered: Sendable, Hashable {
 
 /// What an app server sees of a device.
 public struct DeviceView: Sendable, Equatable {
+  public var registrationID: String
   /// Sorted by their bytes.
   public var tags: [String]
   public var alias: String?
@@ -44,6 +46,11 @@ public struct DeviceView: Sendable, Equatable {
   public var badge: Int
   /// The user's preference: of the notifications only the scheduled one (D-331).
   public var onlyScheduled: Bool
+  public var createdAt: Instant
+  /// The last time its token was registered.
+  public var registeredAt: Instant
+  /// The last time it was heard of, to within a minute.
+  public var seenAt: Instant
   /// Why nothing is sent to it now (`Unregistered since …`); nil while its token lives.
   public var deadReason: String?
 }
@@ -77,4 +84,12 @@ public struct DeviceChange: Sendable, Equatable {
     self.badge = badge
     self.onlyScheduled = onlyScheduled
   }
+}
+
+/// Whether a device can be reached at once.
+public struct DeviceStatus: Sendable, Equatable {
+  public var registrationID: String
+  /// Connected now, or heard of within ten minutes (jpush.md §7).
+  public var isOnline: Bool
+  public var seenAt: Instant
 }

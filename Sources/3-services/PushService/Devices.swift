@@ -65,6 +65,28 @@ extension PushService {
     return DeviceView(device)
   }
 
+  /// Of those devices that the app has, in the order given; an id that is unknown or no id at all has no status.
+  public func statuses(
+    _ app: AppRecord, registrationIDs: [String]
+  ) async throws(RequestFault) -> [DeviceStatus] {
+    try Self.checkCount(registrationIDs, at: "registration_ids")
+    let devices: [StoredDevice]
+    do throws(StoreFault) {
+      devices = try await store.devices(app: app.id, registrationIDs: registrationIDs)
+    } catch {
+      throw RequestFault(error, .device)
+    }
+    let connected = await presence(app, devices.map(\.registrationID))
+    let now = clock.now
+    return devices.map {
+      DeviceStatus(
+        registrationID: $0.registrationID,
+        isOnline: connected.contains($0.registrationID) || now - $0.seenAt < Self.onlineSpan, seenAt: $0.seenAt)
+    }
+  }
+
+  private static let onlineSpan = Instant.Span.minutes(10)
+
   /// Applied whole or not at all; tags are removed before others are added. Changes of one device at the same time end
   /// one after the other, each with its own answer.
   public func changeDevice(
@@ -152,8 +174,9 @@ extension PushService {
 extension DeviceView {
   init(_ device: StoredDevice) {
     self.init(
-      tags: device.tags, alias: device.alias, mobile: device.mobile, environment: device.environment,
-      badge: Int(device.badge), onlyScheduled: device.onlyScheduled,
+      registrationID: device.registrationID, tags: device.tags, alias: device.alias, mobile: device.mobile,
+      environment: device.environment, badge: Int(device.badge), onlyScheduled: device.onlyScheduled,
+      createdAt: device.createdAt, registeredAt: device.registeredAt, seenAt: device.seenAt,
       deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) })
   }
 }

@@ -10,7 +10,11 @@ public final class PushService: Sendable {
   /// Asked for each shard, so keep the senders.
   public typealias Senders = @Sendable (AppRecord, APNSEnvironment) async -> (any PushSender)?
 
+  /// Answers which of the devices, by registration id, are connected now.
+  public typealias Presence = @Sendable (AppRecord, [String]) async -> Set<String>
+
   let store: any Store
+  let presence: Presence
   let bus: any Bus
   let clock: any WallClock
   let credentials: Credentials
@@ -26,12 +30,14 @@ public final class PushService: Sendable {
   /// called from any task and must not wait.
   public init(
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
-    senders: @escaping Senders, onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
+    senders: @escaping Senders, presence: @escaping Presence = { _, _ in [] },
+    onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
     self.store = store
     self.bus = bus
     self.clock = clock
     self.limits = limits
+    self.presence = presence
     self.onEvent = onEvent
     credentials = Credentials(store: store)
     messageIDs = MessageIDs(after: 0, seed: seed)
@@ -109,11 +115,19 @@ public final class PushService: Sendable {
     try await credentials.authenticate(appKey: appKey, masterSecret: masterSecret)
   }
 
-  /// For the device's own calls: the app that the registration id and its secret belong to; else 7004.
+  /// For the device's own calls: the app that the registration id and its secret belong to; else 7004. Notes that the
+  /// device was heard of.
   public func authenticateDevice(
     appKey: String, registrationID: String, secret: String
   ) async throws(RequestFault) -> AppRecord {
-    try await credentials.authenticateDevice(appKey: appKey, registrationID: registrationID, secret: secret)
+    let (app, seenAt) = try await credentials.authenticateDevice(
+      appKey: appKey, registrationID: registrationID, secret: secret)
+    let now = clock.now
+    if now - seenAt >= .minutes(1) {
+      // No reason to refuse the call: one that writes is told by its own write.
+      try? await store.noteSeen(app: app.id, registrationID: registrationID, at: now)
+    }
+    return app
   }
 
   // MARK: Sending

@@ -8,12 +8,17 @@ public struct RequestFault: Error, Hashable, Sendable {
   public let found: String
   /// What to do next; a whole sentence.
   public let remedy: String
+  /// The registration ids that are at fault, where a call names many.
+  public let illegalIDs: [String]
 
-  public init(_ code: Code, at place: String? = nil, found: String, remedy: String) {
+  public init(
+    _ code: Code, at place: String? = nil, found: String, remedy: String, illegalIDs: [String] = []
+  ) {
     self.code = code
     self.place = place
     self.found = found
     self.remedy = remedy
+    self.illegalIDs = illegalIDs
   }
 
   /// JPush's numbers (jpush.md §10): never renumbered, never reused.

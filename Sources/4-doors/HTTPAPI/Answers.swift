@@ -16,7 +16,8 @@ enum Answers {
   static func fault(_ fault: RequestFault, family: APIFamily) -> HTTPResponse {
     let code = fault.code.asSeen(in: family)
     var answer = refusal(
-      status: code.httpStatus, code: code.rawValue, message: fault.description, place: fault.place, family: family)
+      status: code.httpStatus, code: code.rawValue, message: fault.description, place: fault.place,
+      illegalIDs: fault.illegalIDs, family: family)
     if code.httpStatus == 401 { answer.headers["WWW-Authenticate"] = "Basic realm=\"Belfry\", charset=\"UTF-8\"" }
     if code.httpStatus == 503 { answer.headers["Retry-After"] = "1" }
     return answer
@@ -24,9 +25,11 @@ enum Answers {
 
   /// Our own families answer RFC 9457 problems, which carry the `error` object too.
   static func refusal(
-    status: Int, code: Int, message: String, place: String? = nil, family: APIFamily
+    status: Int, code: Int, message: String, place: String? = nil, illegalIDs: [String] = [], family: APIFamily
   ) -> HTTPResponse {
-    let error: JSONValue = ["code": .number(JSONNumber(code)), "message": .string(message)]
+    var members: JSONObject = ["code": .number(JSONNumber(code)), "message": .string(message)]
+    if !illegalIDs.isEmpty { members["illegal_rids"] = .array(illegalIDs.map(JSONValue.string)) }
+    let error = JSONValue.object(members)
     guard family.hasProblems else { return json(status, ["error": error]) }
     var problem: JSONObject = [
       "type": "about:blank", "title": .string(title(of: status)), "status": .number(JSONNumber(status)),

@@ -1,4 +1,5 @@
 internal import Audience
+internal import Basics
 internal import PushPayload
 internal import PushService
 internal import Transport
@@ -20,6 +21,23 @@ extension HTTPAPI {
     let id = try checked(id)
     try await service.changeDevice(app, registrationID: id, try DeviceReading.change(call.request.body))
     return Answers.empty
+  }
+
+  /// `POST /v3/devices/status`: when each was heard of; an id that this app has not is an empty object.
+  func deviceStatuses(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticate(&call)
+    let ids = try DeviceReading.registrationIDs(call.request.body)
+    var answer = JSONObject()
+    for id in ids { answer[id] = .object([:]) }
+    let now = clock.now
+    for status in try await service.statuses(app, registrationIDs: ids) {
+      var members: JSONObject = ["online": .bool(status.isOnline)]
+      if !status.isOnline, now - status.seenAt <= .days(2) {
+        members["last_online_time"] = .string(settings.jpushTime(status.seenAt))
+      }
+      answer[status.registrationID] = .object(members)
+    }
+    return Answers.ok(.object(answer))
   }
 
   // MARK: the device itself

@@ -58,6 +58,18 @@ enum DeviceReading {
     return names
   }
 
+  /// The body of `POST /v3/devices/status`.
+  static func registrationIDs(_ body: [UInt8]) throws(RequestFault) -> [String] {
+    let fields = try RequestBody.object(body, codes: .device)
+    try fields.refuseUnknown(besides: ["registration_ids"])
+    guard let field = fields["registration_ids"] else {
+      throw fields.missing("registration_ids", "Give an array of registration ids.")
+    }
+    var ids: [String] = []
+    for element in try field.array() { ids.append(try element.string()) }
+    return ids
+  }
+
   /// The body of `POST /device/v1/registrations`.
   static func registration(_ body: [UInt8]) throws(RequestFault) -> (appKey: String, DeviceRegistration) {
     let fields = try RequestBody.object(body, codes: .device)

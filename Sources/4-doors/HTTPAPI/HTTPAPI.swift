@@ -12,6 +12,8 @@ public import Transport
 public struct HTTPAPI: Sendable {
   public struct Settings: Sendable {
     public var rateLimits = RateLimitSettings()
+    /// The zone of the times without one that `/v3` answers. Default: China's, which has no summer time.
+    public var jpushZone = TimeZoneRules(fixed: 8 * 3600, abbreviation: "CST")
     /// Sockets, sizes and time-outs, for `serve`.
     public var limits = HTTPLimits()
     /// What `/healthz` tells beside its status: how the way to APNs is, by whoever knows. No secret, no device token.
@@ -25,12 +27,18 @@ public struct HTTPAPI: Sendable {
     }
 
     public init() {}
+
+    /// `2026-11-30 09:00:00`, or the day alone, as JPush writes times.
+    func jpushTime(_ instant: Instant, dateOnly: Bool = false) -> String {
+      let text = jpushZone.local(at: instant).description
+      return dateOnly ? String(text.prefix { $0 != " " }) : text
+    }
   }
 
   let service: PushService
   let settings: Settings
   let rateLimits: RateLimits
-  private let clock: any WallClock
+  let clock: any WallClock
   private let counts = CallCounts()
 
   public init(service: PushService, clock: any WallClock, settings: Settings = Settings()) {
@@ -109,6 +117,14 @@ public struct HTTPAPI: Sendable {
     case .clientIDs: return try await clientIDs(&call)
     case .device(let id): return try await device(id, &call)
     case .changeDevice(let id): return try await changeDevice(id, &call)
+    case .deviceStatuses: return try await deviceStatuses(&call)
+    case .tags: return try await tags(&call)
+    case .tagMember(let tag, let id): return try await tagMember(tag, id, &call)
+    case .changeTag(let tag): return try await changeTag(tag, &call)
+    case .deleteTag(let tag): return try await deleteTag(tag, &call)
+    case .alias(let alias): return try await self.alias(alias, &call)
+    case .changeAlias(let alias): return try await changeAlias(alias, &call)
+    case .deleteAlias(let alias): return try await deleteAlias(alias, &call)
     case .register: return try await register(&call)
     case .ownDevice(let id): return try await ownDevice(id, &call)
     case .changeOwnDevice(let id): return try await changeOwnDevice(id, &call)

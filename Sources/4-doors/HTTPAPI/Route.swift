@@ -26,6 +26,14 @@ enum Route: Equatable, Sendable {
   case clientIDs
   case device(String)
   case changeDevice(String)
+  case deviceStatuses
+  case tags
+  case tagMember(String, String)
+  case changeTag(String)
+  case deleteTag(String)
+  case alias(String)
+  case changeAlias(String)
+  case deleteAlias(String)
   case register
   case ownDevice(String)
   case changeOwnDevice(String)
@@ -42,6 +50,14 @@ enum Route: Equatable, Sendable {
     case .clientIDs: "push_cid"
     case .device: "device_get"
     case .changeDevice: "device_set"
+    case .deviceStatuses: "device_status"
+    case .tags: "tags"
+    case .tagMember: "tag_member"
+    case .changeTag: "tag_set"
+    case .deleteTag: "tag_delete"
+    case .alias: "alias_get"
+    case .changeAlias: "alias_set"
+    case .deleteAlias: "alias_delete"
     case .register: "register"
     case .ownDevice: "own_device_get"
     case .changeOwnDevice: "own_device_set"
@@ -80,7 +96,8 @@ struct Routing: Equatable, Sendable {
     switch (parts.first, parts.dropFirst().first) {
     case ("v3", "push"): self.init(push: Array(parts.dropFirst(2)), method)
     case ("v3", "devices"), ("v3", "device"): self.init(device: Array(parts.dropFirst(2)), method)
-    case ("v3", "tags"), ("v3", "aliases"): self.init(.device, .notServed)
+    case ("v3", "tags"): self.init(tag: Array(parts.dropFirst(2)), method)
+    case ("v3", "aliases"): self.init(alias: Array(parts.dropFirst(2)), method)
     case ("v3", "schedules"): self.init(.schedule, .notServed)
     case ("v3", "received"), ("v3", "messages"), ("v3", "users"), ("v3", "status"), ("v3", "report"), ("v3", "group"):
       self.init(.report, .notServed)
@@ -125,9 +142,31 @@ struct Routing: Equatable, Sendable {
 
   private init(device parts: [String], _ method: String) {
     switch parts.first {
-    case "status", "tags", "aliases": self.init(.device, .notServed)
+    case "status" where parts.count == 1: self.init(.device, method, ["POST": .deviceStatuses])
+    case "tags": self.init(tag: Array(parts.dropFirst()), method)
+    case "aliases": self.init(alias: Array(parts.dropFirst()), method)
     case let id? where parts.count == 1:
       self.init(.device, method, ["GET": .device(id), "POST": .changeDevice(id)])
+    case _: self.init(.device, .unknown)
+    }
+  }
+
+  private init(tag parts: [String], _ method: String) {
+    switch parts.count {
+    case 0: self.init(.device, method, ["GET": .tags])
+    case 1: self.init(.device, method, ["POST": .changeTag(parts[0]), "DELETE": .deleteTag(parts[0])])
+    case 3 where parts[1] == "registration_ids":
+      self.init(.device, method, ["GET": .tagMember(parts[0], parts[2])])
+    case _: self.init(.device, .unknown)
+    }
+  }
+
+  private init(alias parts: [String], _ method: String) {
+    switch parts.count {
+    case 1:
+      self.init(
+        .device, method,
+        ["GET": .alias(parts[0]), "POST": .changeAlias(parts[0]), "DELETE": .deleteAlias(parts[0])])
     case _: self.init(.device, .unknown)
     }
   }

@@ -1,0 +1,98 @@
+public import Audience
+public import Basics
+public import Store
+
+extension StoreSQLite {
+  // MARK: Devices
+
+  public func register(_ draft: DeviceDraft) async throws(StoreFault) -> StoredDevice {
+    try await writer.run { database throws(StoreFault) in try DeviceTable(database).register(draft) }
+  }
+
+  public func device(app: Int64, registrationID: String) async throws(StoreFault) -> StoredDevice? {
+    try await reader.run { database throws(StoreFault) in
+      try DeviceTable(database).device(app: app, registrationID: registrationID)
+    }
+  }
+
+  public func devices(app: Int64, registrationIDs: [String]) async throws(StoreFault) -> [StoredDevice] {
+    try await reader.run { database throws(StoreFault) in
+      try DeviceTable(database).devices(app: app, registrationIDs: registrationIDs)
+    }
+  }
+
+  public func devices(app: Int64, alias: String) async throws(StoreFault) -> [StoredDevice] {
+    try await reader.run { database throws(StoreFault) in try DeviceTable(database).devices(app: app, alias: alias) }
+  }
+
+  public func changeDevice(
+    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
+  ) async throws(StoreFault) -> DeviceEditAnswer {
+    try await writer.run { database throws(StoreFault) in
+      try DeviceTable(database).change(app: app, registrationID: registrationID, edit, limits: limits)
+    }
+  }
+
+  public func noteSeen(app: Int64, registrationID: String, at now: Instant) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in
+      try DeviceTable(database).noteSeen(app: app, registrationID: registrationID, at: now)
+    }
+  }
+
+  // MARK: Tags and aliases
+
+  public func tags(app: Int64, after: String?, limit: Int) async throws(StoreFault) -> [StoredTag] {
+    try await reader.run { database throws(StoreFault) in
+      try TagTable(database).tags(app: app, after: after, limit: limit)
+    }
+  }
+
+  public func tag(app: Int64, name: String) async throws(StoreFault) -> StoredTag? {
+    try await reader.run { database throws(StoreFault) in try TagTable(database).tag(app: app, name: name) }
+  }
+
+  public func changeTag(
+    app: Int64, name: String, _ edit: TagEdit, limits: DeviceLimits
+  ) async throws(StoreFault) -> MembershipAnswer {
+    try await writer.run { database throws(StoreFault) in
+      try TagTable(database).change(app: app, name: name, edit, limits: limits)
+    }
+  }
+
+  public func deleteTag(app: Int64, name: String) async throws(StoreFault) {
+    let wasThere = try await writer.run { database throws(StoreFault) in
+      try TagTable(database).drop(app: app, name: name)
+    }
+    if wasThere { sweepTags() }
+  }
+
+  /// Piece by piece between what others write; what is left when the store closes is swept after the next opening.
+  func sweepTags() {
+    Task {
+      while (try? await writer.run { database throws(StoreFault) in try TagTable(database).sweep() }) == true {}
+    }
+  }
+
+  public func removeAlias(
+    app: Int64, alias: String, from registrationIDs: [String]
+  ) async throws(StoreFault) -> MembershipAnswer {
+    try await writer.run { database throws(StoreFault) in
+      try DeviceTable(database).removeAlias(app: app, alias: alias, from: registrationIDs)
+    }
+  }
+
+  public func deleteAlias(app: Int64, alias: String) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in try DeviceTable(database).deleteAlias(app: app, alias: alias)
+    }
+  }
+
+  // MARK: Audiences
+
+  public func reach(
+    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment
+  ) async throws(StoreFault) -> AudienceReach {
+    try await reader.run { database throws(StoreFault) in
+      try audience.reach(environment, in: AudienceTables(database, app: app))
+    }
+  }
+}
