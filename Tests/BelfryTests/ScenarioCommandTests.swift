@@ -85,7 +85,7 @@ struct ScenarioCommandTests {
           failures:
             - message: "step 1: no"
               at: "steps"
-              text: |
+              text: |2
                 one
                 two
           ...
@@ -99,8 +99,49 @@ struct ScenarioCommandTests {
     let text = String(decoding: try Files.read("\(folder)/b.json5"), as: UTF8.self)
     #expect(
       text
-        == Self.bad.replacing("['B' /* lost */]", with: #"["BCN"]"#).replacing("badge: 1,", with: "badge: 2,"))
+        == Self.bad.replacing("'B'", with: #""BCN""#).replacing("badge: 1,", with: "badge: 2,"))
     #expect(try await run(["b.json5": text]).0 == .success)
+  }
+
+  private static let rewritten: [(String, String, String)] = [
+    (
+      "exact, longer: the whole list",
+      "exact: ['arrived', 'badge 1' /* lost */]", #"exact: ["arrived", "badge 0 → 2", "shown BCN"]"#
+    ),
+    (
+      "exact, as long: what differs", "exact: ['arrived', 'badge 1', /* kept */ 'shown']",
+      #"exact: ['arrived', "badge 0 → 2", /* kept */ 'shown']"#
+    ),
+    (
+      "contains: what holds stays as it is", "contains: [{ rule: 'D-105', what: 'shown' }, 'badge 7']",
+      #"contains: [{ rule: 'D-105', what: 'shown' }, "badge 0 → 2"]"#
+    ),
+    ("inOrder", "inOrder: ['arrived', 'shown B' /* kept */, ]", #"inOrder: ['arrived', "shown BCN" /* kept */, ]"#),
+    ("never: what happened goes", "never: ['badge', { rule: 'D-110' }]", #"never: [{"rule":"D-110"}]"#),
+    ("shown in full", "shown: [{ body: 'a', parts: 'B' }]", #"shown: ["BCN"]"#),
+    (
+      "screen: as much as it said", "screen: { icons: [{ /* kept */ badge: 1 }], locked: false }",
+      "screen: { icons: [{ /* kept */ badge: 2 }], locked: false }"
+    ),
+    ("ids by their names", "centre: []", #"centre: ["hello"]"#),
+  ]
+
+  @Test("--update of each kind of expectation; the file then passes", arguments: rewritten)
+  func updates(kind: String, former: String, expected: String) async throws {
+    func file(_ expectation: String) -> String {
+      """
+      { // a file
+        app: {}, steps: [
+          { push: { aps: { alert: 'a', badge: 2 } }, name: 'hello', expect: { \(expectation) /* beside */ } },
+        ],
+      }
+      """
+    }
+    let (status, folder) = try await run(["b.json5": file(former)], ["--update"])
+    #expect(status == .success)
+    let text = String(decoding: try Files.read("\(folder)/b.json5"), as: UTF8.self)
+    #expect(text == file(expected))
+    #expect(try await run(["b.json5": text]).0 == .success, "\(text)")
   }
 
   @Test(

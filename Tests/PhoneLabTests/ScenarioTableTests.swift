@@ -70,6 +70,12 @@ struct ScenarioTableTests {
     #expect(Set(Self.fields(of: AppDescription(bundleID: "a")).map { renamed[$0] ?? $0 }) == app)
   }
 
+  @Test("an expectation may speak of every member of the screen")
+  func screen() throws {
+    guard case .fields(let fields, _) = ScreenShape.whole else { return }
+    #expect(fields.map(\.name).sorted() == Phone(PhoneSettings()).screen.json.members.map(\.key).sorted())
+  }
+
   @Test("docs/scenario.schema.json is what the tables say: belfry scenario --schema writes it")
   func schema() throws {
     let bytes = try Data(contentsOf: Self.root.appending(path: "docs/scenario.schema.json"))

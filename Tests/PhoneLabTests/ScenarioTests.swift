@@ -50,7 +50,8 @@ struct ScenarioTests {
     #expect(text.contains(#"step 1, push {"aps":{"content-available":1}} (silent), on new: expected exactly these"#))
     #expect(
       text.contains("[steps[0].expect.callbacks]") && text.contains("D-110") && text.contains("- DRF(background)"))
-    #expect(text.contains("expected 1\n    is       0"))
+    #expect(text.contains("expected │ is\n      ≠ 1        │ 0"))
+    #expect(text.contains("D-110: after a force-quit a silent push wakes nothing [Apple,"), "the rule and who says so")
   }
 
   @Test("a refused push fails its step unless the refusal is expected")
@@ -62,6 +63,56 @@ struct ScenarioTests {
     #expect(meant.passed, "\(meant.text())")
     let none = try await Self.run(#"{"app":{"start":"absent"},"steps":[{"push":{"aps":{"alert":"a"}}}]}"#)
     #expect(none.failures.first?.summary.contains("com.example.app has none on phone") == true)
+  }
+
+  @Test("what the user sees: as far as it is said, with names of pushes, and what differs in columns")
+  func screen() async throws {
+    func story(_ screen: String) -> String {
+      #"""
+      {"phone":{"locked":true,"previews":"always"},"app":{},"steps":[
+        {"push":{"aps":{"alert":{"title":"T","body":"one"},"badge":3}},"name":"one"},
+        {"push":{"aps":{"alert":"two"}},"name":"two","expect":{"screen":\#(screen)}}]}
+      """#
+    }
+    let right = #"{"locked":true,"banners":[],"alert":null,"icons":[{"badge":3}],"#
+    let list =
+      #""lockScreen":[{"title":"App","notifications":[{"id":"two","body":"two"},{"id":"one","heading":"T"}]}]}"#
+    let seen = try await Self.run(story(right + list))
+    #expect(seen.passed, "\(seen.text())")
+    let wrong = try await Self.run(story(#"{"locked":false,"icons":[{"badge":3}],"lockScreen":[]}"#))
+    let text = wrong.text()
+    #expect(text.contains("[steps[1].expect.screen]") && text.contains("the user sees something else"))
+    #expect(text.contains("≠ locked         false     │ true"), "\(text)")
+    #expect(text.contains("≠ lockScreen[0]  (nothing) │ {"), "\(text)")
+    let update = try #require(wrong.failures.first?.update?.object)
+    #expect(update["locked"] == true && update["icons"] == [["badge": 3]] && update["lockScreen"]?.array?.count == 1)
+  }
+
+  @Test("D-302 D-305 messages wait for the app, come in order, each once, again after a cut; the history is whole")
+  func messages() async throws {
+    let result = try await Self.run(
+      #"""
+      {"app":{"usesMessages":true},"steps":[
+        {"message":{"content":"1"},"expect":{"never":["didReceiveMessage"]}},{"message":{"content":"2"}},
+        {"launch":true,"expect":{"inOrder":[{"callback":{"method":"didReceiveMessage"},"text":"message 1 "},
+          {"callback":{"method":"didReceiveMessage"},"text":"message 2 "}]}},
+        "cutMessages",{"message":{"content":"3"}},
+        {"wait":"1s"},{"message":{"content":"again","sequence":2},"expect":{"never":["didReceiveMessage"]}},
+        {"app":"fetchMessageHistory","expect":{"callbacks":["messageHistory"]}}],
+       "expect":{"contains":[{"callback":{"method":"didReceiveMessage"},"text":"message 3 "}]}}
+      """#)
+    #expect(result.passed, "\(result.text())")
+    #expect(result.timeline.count { $0.entry.what.words.hasPrefix("BelfryKit.messages") } == 3)
+  }
+
+  @Test("D-046 renewed tokens: the app is told at its next launch, and a push by the new one arrives")
+  func renewedTokens() async throws {
+    let result = try await Self.run(
+      #"""
+      {"app":{},"steps":["renewTokens",{"push":{"aps":{"alert":"a"}},"expect":{"shown":["BC"]}},
+        {"launch":true,"expect":{"contains":[{"callback":{"method":"didRegisterForRemoteNotifications"}}]}}]}
+      """#)
+    #expect(result.passed, "\(result.text())")
   }
 
   @Test("D-340 a payload may lie in a file beside the scenario, Apple's form for its Simulator too")
@@ -121,6 +172,16 @@ struct ScenarioTests {
       (#"{"phone":{},"phones":{},"steps":["lock"]}"#, "there are both phone and phones"),
       (#"{"app":{},"steps":[{"push":"nowhere.json"}]}"#, "the file nowhere.json cannot be read"),
       (#"{"steps":[{"change":{"locked":true}}]}"#, "Use the steps lock and unlock"),
+      (
+        #"{"steps":["lock"],"expect":{"screen":{"baners":[]}}}"#,
+        "expect.screen.baners: there is no such field. Did you mean 'banners'?"
+      ),
+      (
+        #"{"steps":["lock"],"expect":{"screen":{"centre":[{"notifications":[{"titel":"x"}]}]}}}"#,
+        "expect.screen.centre[0].notifications[0].titel: there is no such field"
+      ),
+      (#"{"steps":[{"message":{"title":"x"}}]}"#, "steps[0].message: there is no content"),
+      (#"{"steps":["createChannel"]}"#, "createChannel needs a value"),
       (#"{"steps":["lock"],"expect":{"colour":"red"}}"#, "expect.colour: there is no such field"), ("7", "$: found 7"),
     ])
   func mistakes(json: String, told: String) throws {

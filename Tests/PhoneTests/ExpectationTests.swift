@@ -91,9 +91,11 @@ struct ExpectationTests {
     let failure = try #require(expectation.failure(in: Self.entries))
     #expect(failure.rows.map(\.mark) == [.same, .missing, .same, .extra, .same])
     #expect(failure.rules.map(\.id) == ["D-133"])
-    let lines = failure.table().split(separator: "\n")
+    let parts = failure.table().split(separator: "  because:\n")
+    let (lines, because) = (parts[0].split(separator: "\n"), try #require(parts.last))
     #expect(lines.count == 6 && Set(lines.map { $0.split(separator: "│")[0].count }).count == 1, "\(failure)")
     #expect(lines[1].hasSuffix("D-104") && lines[2].contains("- DRN(background)") && lines[4].hasSuffix("D-133"))
+    #expect(because.contains("D-133: ") && because.contains(" ["), "the rule and who says so: \(because)")
   }
 
   @Test("what was withheld meanwhile is told, for it is mostly the reason")

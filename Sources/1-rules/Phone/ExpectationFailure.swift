@@ -69,8 +69,32 @@ extension ExpectationFailure: CustomStringConvertible {
       lines.append("  and meanwhile:")
       lines += reasons.map { "    \($0.line(width: width - 4))" }
     }
+    lines += Self.because(rows.filter { $0.mark != .same }.compactMap(\.actual) + reasons, width: width)
     return lines.joined(separator: "\n")
   }
+
+  /// Why these entries came so: what their rules say, with who says so, each rule once; of a callback why this one and not
+  /// another. Lines of at most `width` characters where words allow it; none for no entry.
+  public static func because(_ entries: [TimelineEntry], width: Int = 110) -> [String] {
+    var seen: Set<Rule> = []
+    let deciding = entries.filter { seen.insert($0.rule).inserted }
+    guard !deciding.isEmpty else { return [] }
+    let told = deciding.prefix(mostRules).flatMap { entry in
+      entry.explanation.dropFirst(entry.what.callback == nil ? 0 : 1)
+    }
+    var lines = ["  because:"]
+    for text in told {
+      for (index, piece) in wrapped(text, max(20, width - 6)).enumerated() {
+        lines.append("    \(index == 0 ? "" : "  ")\(piece)")
+      }
+    }
+    let rest = deciding.dropFirst(mostRules).map(\.rule.id)
+    if !rest.isEmpty { lines.append("    and \(rest.joined(separator: ", ")): see docs/iphone.md") }
+    return lines
+  }
+
+  /// As many rules are told whole.
+  private static let mostRules = 6
 
   private static func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))

@@ -94,9 +94,12 @@ public enum TimelineExpectation: Hashable, Sendable {
 }
 
 extension EntryPattern {
-  /// What comes closest; nil when nothing is of its kind.
-  func closest(in entries: [TimelineEntry]) -> TimelineEntry? {
-    entries.filter { kind == nil || $0.what.name == kind }.min { misses(in: $0) < misses(in: $1) }
+  /// What comes closest; nil when nothing is of its kind, of a callback: when it was not called.
+  public func closest(in entries: [TimelineEntry]) -> TimelineEntry? {
+    entries.filter { entry in
+      (kind == nil || entry.what.name == kind)
+        && callback.map { entry.what.callback?.method.isCalled($0) ?? false } ?? true
+    }.min { misses(in: $0) < misses(in: $1) }
   }
 }
 

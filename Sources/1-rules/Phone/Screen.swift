@@ -29,6 +29,11 @@ public struct Screen: Hashable, Sendable {
   public var call: PhoneCall?
   /// Rings while there is `call`.
   public var waitingCall: PhoneCall?
+  /// Live Activities as the Lock Screen lists them, above the notifications (D-189); seen on the locked screen and when the
+  /// centre is open.
+  public var activities: [ShownActivity] = []
+  /// What the Dynamic Island holds, its owner first.
+  public var island: [ShownActivity] = []
 
   /// What the status bar tells.
   public struct Indicators: Hashable, Sendable {

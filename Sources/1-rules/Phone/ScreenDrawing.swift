@@ -22,6 +22,8 @@ extension Phone {
     screen.prompt = prompt.flatMap(question)
     screen.call = call
     screen.waitingCall = waitingCall
+    screen.activities = lockScreenActivities
+    screen.island = dynamicIsland
     return screen
   }
 

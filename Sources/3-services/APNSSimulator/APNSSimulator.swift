@@ -107,6 +107,9 @@ public final class APNSSimulator: Sendable {
       if let endpoint = configuration.control {
         var listening: JSONObject = ["apns": .string("https://\(sandbox.endpoint.reachable)")]
         listening["production"] = production.map { .string("https://\($0.endpoint.reachable)") }
+        for (environment, name) in [(SimulatedEnvironment.sandbox, "manage"), (.production, "productionManage")] {
+          listening[name] = management[environment].map { .string("https://\($0.endpoint.reachable)") }
+        }
         control = try ControlAPI.start(
           endpoint, core: core, credentials: credentials, keeper: keeper, loops: loops, listening: listening)
       }

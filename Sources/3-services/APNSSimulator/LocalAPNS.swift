@@ -85,6 +85,13 @@ public final class LocalAPNS: Sendable {
     }
   }
 
+  /// Knows a channel that another APNs made, so that phones may listen to it here.
+  public func adoptChannel(_ id: String, of bundleID: String, environment: SimulatedEnvironment) {
+    let key = ChannelRegistry.Key(app: .init(bundleID: bundleID, environment: environment), id: id)
+    core.withState { state, now in state.channels.adopt(key, ChannelRegistry.Channel(policy: .nothing, createdAt: now))
+    }
+  }
+
   /// When `timePassed` has something to do; nil: nothing waits for time.
   public var due: Instant? { core.due }
 

@@ -48,20 +48,43 @@ extension PhoneLab {
     let (news, stream) = AsyncStream<MessageLine.News>.makeStream()
     let line = MessageLine(app: app, id: nextLine, sink: Underway.Sink(underway: underway, stream: stream))
     lines[app] = line
-    if former == nil { underway.begin() }
-    Task { [clock, service, underway, weak self] in
-      if former != nil {
+    if former == nil {
+      open(line, news, after: after)
+    } else {
+      reconnects[line.id] = Reconnect(line: line, news: news, after: after, at: clock.now + Self.reconnectDelay)
+      Task { [clock, weak self] in
         guard (try? await clock.sleep(for: Self.reconnectDelay)) != nil else { return }
-        underway.begin()
+        await self?.reconnect(line.id)
       }
+    }
+  }
+
+  /// A line that waits to be opened, since the one before it was cut.
+  struct Reconnect {
+    let line: MessageLine
+    let news: AsyncStream<MessageLine.News>
+    let after: Int64
+    let at: Instant
+  }
+
+  /// By its own timer, or by whoever moves the clock: once.
+  func reconnect(_ id: UInt64) {
+    guard let waiting = reconnects.removeValue(forKey: id), isOpen(waiting.line) else { return }
+    open(waiting.line, waiting.news, after: waiting.after)
+  }
+
+  private func open(_ line: MessageLine, _ news: AsyncStream<MessageLine.News>, after: Int64) {
+    let bundleID = line.app.bundleID
+    underway.begin()
+    Task { [service, underway, weak self] in
       if await self?.isOpen(line) == true, await service.connect(line, after: after) {
-        await self?.hear(.messagesConnected(bundleID: app.bundleID), by: line)
+        await self?.hear(.messagesConnected(bundleID: bundleID), by: line)
       }
       underway.end()
       for await one in news {
         switch one {
-        case .message(let message): await self?.hear(.message(bundleID: app.bundleID, message), by: line)
-        case .cut: await self?.hear(.messagesDisconnected(bundleID: app.bundleID), by: line)
+        case .message(let message): await self?.hear(.message(bundleID: bundleID, message), by: line)
+        case .cut: await self?.hear(.messagesDisconnected(bundleID: bundleID), by: line)
         }
         underway.end()
       }

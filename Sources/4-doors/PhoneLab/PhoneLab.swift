@@ -20,6 +20,8 @@ public actor PhoneLab {
   /// Connections for in-app messages, as apps hold them open.
   var lines: [LabApp: MessageLine] = [:]
   var nextLine: UInt64 = 0
+  /// By the number of the line.
+  var reconnects: [UInt64: Reconnect] = [:]
   private var residents: [String: Resident] = [:]
   private let (told, teller) = AsyncStream<LabEntry>.makeStream(bufferingPolicy: .bufferingNewest(4096))
 
@@ -135,13 +137,21 @@ public actor PhoneLab {
     for event in events { perform(event, on: name) }
   }
 
+  /// APNs gives the app on a phone another token in the place of each that it has (D-046).
+  public func renewTokens(of bundleID: String, on name: String) {
+    courier.renewTokens(device: name, bundle: bundleID, reason: .osUpdate)
+  }
+
   // MARK: for whoever moves the clock himself
 
   /// When the next thing happens on a phone by itself; nil: nothing waits for time.
-  public var due: Instant? { residents.values.compactMap(\.phone.due).min() }
+  public var due: Instant? {
+    (residents.values.compactMap(\.phone.due) + reconnects.values.map(\.at)).min()
+  }
 
   /// Lets everything happen that is due by the clock, phone after phone by name.
   public func timePassed() {
+    for (id, waiting) in reconnects where waiting.at <= clock.now { reconnect(id) }
     for name in names { perform(.timePassed, on: name) }
   }
 

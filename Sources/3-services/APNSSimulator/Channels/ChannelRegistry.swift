@@ -141,7 +141,7 @@ struct ChannelRegistry: Sendable {
     changes.subscribers[key] = nil
   }
 
-  private mutating func adopt(_ key: Key, _ channel: Channel) {
+  mutating func adopt(_ key: Key, _ channel: Channel) {
     if channels.updateValue(channel, forKey: key) == nil { counts[key.app, default: 0] += 1 }
     used.insert(key.id)
   }

@@ -16,16 +16,23 @@ enum ActivityRows {
   ]
 
   static let message: [Row<InAppMessage>] = [
-    Row("sequence", \.sequence, "Its number; default 1."), Row("title", \.title, ""),
-    Row("content", \.content, "Its text."), Row("contentType", \.contentType, ""),
-    Row("extras", \.extras, ""),
+    Row("sequence", .whole, "Its number among all that the app was ever sent; default the next.") {
+      (message, reading) throws(ScenarioFault) in
+      message.sequence = try reading.whole(1...Int64(Int32.max))
+    },
+    Row("title", \.title, "Its title."), Row("content", \.content, "Its text."),
+    Row("contentType", \.contentType, "For the app."), Row("extras", \.extras, "For the app."),
   ]
+
+  /// Beside those.
+  static let messagePush = Shape.Field(
+    name: "push", shape: .text, help: "The name of the push whose message it is (D-326).")
 
   private static let startOnly: [Shape.Field] = [
     .init(name: "attributesType", shape: .text, help: ""), .init(name: "attributes", shape: .object, help: ""),
     .init(
       name: "push", shape: .either([.flag, .text]),
-      help: "True: updates come by a token of its own; a text: by that channel."),
+      help: "True: updates come by a token of its own; a text: by that channel, of createChannel or by its id."),
   ]
 
   private static func content(_ reading: Reading, more: [String]) throws(ScenarioFault) -> ActivityContent {
@@ -85,4 +92,13 @@ enum ActivityRows {
       .setPreference(onlyScheduled: try reading.word(of: ["everything", "onlyScheduled"]) == "onlyScheduled")
     },
   ]
+}
+
+extension AppAct {
+  /// The same on the channel that a name stands for.
+  func onChannel(_ meant: (String) -> String) -> AppAct {
+    guard case .startActivity(var request) = self, case .channel(let name) = request.pushType else { return self }
+    request.pushType = .channel(meant(name))
+    return .startActivity(request)
+  }
 }

@@ -9,6 +9,8 @@ indirect enum Shape: Sendable {
   case oneOrMore(Shape)
   case map(Shape)
   case either([Shape])
+  /// Or nothing.
+  case orNull(Shape)
   case fields([Field], required: [String])
   /// Under `$defs`.
   case named(String)
@@ -16,9 +18,10 @@ indirect enum Shape: Sendable {
   /// There need be no value: true says the same as the name alone.
   var takesNothing: Bool {
     switch self {
-    case .yes: true
+    case .yes, .flag: true
     case .either(let shapes): shapes.contains { if case .yes = $0 { true } else { false } }
-    case .flag, .text, .whole, .number, .span, .time, .object, .any, .word, .list, .oneOrMore, .map, .fields, .named:
+    case .text, .whole, .number, .span, .time, .object, .any, .word, .list, .oneOrMore, .map, .fields, .named,
+      .orNull:
       false
     }
   }

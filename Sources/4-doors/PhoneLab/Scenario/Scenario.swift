@@ -20,6 +20,8 @@ public struct Scenario: Sendable {
     var path: JSONPath
     /// As a report names it: `push`, `tap "a"`.
     var title: String
+    /// The app meant, if one is.
+    var bundleID: String?
     var phones: [String]
     var deeds: [Deed]
     var expectations: [ScenarioExpectation]
@@ -121,12 +123,16 @@ extension Scenario.Step {
       _ = try reading.members(known: verbs + common)
       throw reading.fault("it has no verb", "Write one of \(verbs.joined(separator: ", ")).")
     }
+    guard given.value.string == nil || verb.shape.takesNothing else {
+      throw given.fault("\(verb.name) needs a value", "Write {\(verb.name): …}; docs/scenarios.md says what.")
+    }
     let value = given.value.string == nil ? reading[verb.name] : given.with(true)
     guard let value else { throw reading.fault("it has no verb", "Write one.") }
     _ = try reading.members(known: [verb.name] + verb.more.map(\.name) + common)
     var bundleID = only
     if let of = reading["of"] { bundleID = apps[try of.word(of: apps.keys.sorted())] }
     path = reading.path
+    self.bundleID = bundleID
     self.phones = try reading["on"]?.names(of: phones) ?? phones
     let context = StepContext(bundleID: bundleID, step: reading, apps: apps)
     deeds = try verb.read(value, context)

@@ -9,12 +9,23 @@ struct ScenarioExpectation: Sendable {
   /// Phones by name; nil: those of the step.
   var phones: [String]?
   var bundleID: String?
-  /// With where each stands.
-  var timeline: [(path: JSONPath, expectation: TimelineExpectation)] = []
+  var timeline: [Timeline] = []
   /// Of `Phone.facts`.
   var facts: JSONObject = [:]
+  /// Of `Screen.json`, in part.
+  var screen: JSONValue?
   /// Status, or members of the answer; of each push of the step.
   var answer: JSONValue?
+
+  /// A list of patterns, and where it stands.
+  struct Timeline: Sendable {
+    var path: JSONPath
+    var expectation: TimelineExpectation
+    /// Its elements as they are written.
+    var written: [JSONValue]
+    /// Of patterns whose kind goes without saying.
+    var isOfOneKind: Bool
+  }
 
   /// A list of patterns: its name, and what it says of them.
   private struct PatternList: Sendable {
@@ -51,7 +62,8 @@ struct ScenarioExpectation: Sendable {
     .init(name: "token", shape: .flag, help: "It has a device token."),
     .init(name: "registered", shape: .flag, help: "The push service has given it a registration id."),
     .init(
-      name: "prompt", shape: .any, help: "The bundle id of the app whose permission prompt is on the screen, or null."),
+      name: "prompt", shape: .orNull(.text),
+      help: "The bundle id of the app whose permission prompt is on the screen, or null."),
     .init(name: "locked", shape: .flag, help: "The phone is locked."),
     .init(name: "online", shape: .flag, help: "The phone has a network."),
   ]
@@ -59,6 +71,7 @@ struct ScenarioExpectation: Sendable {
   static let others: [Shape.Field] = [
     .init(name: "on", shape: .oneOrMore(.text), help: "The phones meant; default those of the step."),
     .init(name: "of", shape: .text, help: "The app meant; default the step's."),
+    .init(name: "screen", shape: .named("screen"), help: "What the user sees, as far as it is said."),
     .init(
       name: "answer", shape: .either([.whole, .object]),
       help: "APNs' answer to each push of the step, or the service's: the status, or {status, reason}."),
@@ -82,13 +95,20 @@ struct ScenarioExpectation: Sendable {
       if let list = patternLists.first(where: { $0.name == name }) {
         var patterns: [EntryPattern] = []
         for element in try member.list() { patterns.append(try element.pattern(of: list.kind)) }
-        expectation.timeline.append((member.path, list.meaning(patterns)))
+        expectation.timeline.append(
+          Timeline(
+            path: member.path, expectation: list.meaning(patterns), written: member.value.array ?? [],
+            isOfOneKind: list.kind != nil))
         continue
       }
       switch name {
       case "on": expectation.phones = try member.names(of: phones)
       case "of": expectation.bundleID = apps[try member.word(of: apps.keys.sorted())]
       case "answer": expectation.answer = member.value
+      case "screen":
+        _ = try member.object()
+        try member.refuseUnknown(in: ScreenShape.whole)
+        expectation.screen = member.value
       default: expectation.facts[name] = member.value
       }
     }

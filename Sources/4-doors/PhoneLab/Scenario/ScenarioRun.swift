@@ -24,6 +24,10 @@ private struct ScenarioRun<World: ScenarioWorld> {
   var result: ScenarioResult
   /// What the scenario's names of pushes stand for, on each phone.
   private var names: [String: [String: String]] = [:]
+  /// Of each channel that it made.
+  private var channels: [String: String] = [:]
+  /// The service's numbers of named pushes, which messages and notifications carry.
+  private var messageIDs: [String: Int64] = [:]
   private var pushes = 0
   private var all: [String: [TimelineEntry]] = [:]
 
@@ -120,13 +124,28 @@ private struct ScenarioRun<World: ScenarioWorld> {
       case .event(let make):
         for name in step.phones {
           guard let phone = await world.lab.phone(name) else { continue }
-          await world.lab.perform(make(phone, names[name] ?? [:]), on: name)
+          await world.lab.perform(make(phone, ScenarioNames(pushes: names[name] ?? [:], channels: channels)), on: name)
         }
       case .install(let bundleID):
         guard let app = scenario.apps.first(where: { $0.app.description.bundleID == bundleID })?.app else { continue }
         for name in step.phones { await world.lab.perform(.installApp(app.description), on: name) }
       case .push(let push): answers += await send(push, to: step.phones)
-      case .service(let body): answers.append((nil, await call(body, for: step.phones, step)))
+      case .service(let body, let name):
+        let answer = await call(body, for: step.phones, step)
+        if let name { messageIDs[name] = answer.id.flatMap { Int64($0) } }
+        answers.append((nil, answer))
+      case .message(let sent):
+        var message = sent.message
+        message.messageID = sent.push.flatMap { messageIDs[$0] }
+        for name in step.phones { world.phoneService.send(message, to: sent.bundleID, on: name) }
+      case .cutMessages(let bundleID):
+        for name in step.phones { world.phoneService.cut(bundleID, on: name) }
+      case .createChannel(let name, let bundleID, let keepsNewest):
+        let answer = await world.createChannel(of: bundleID, in: environment(of: bundleID), keepsNewest: keepsNewest)
+        channels[name] = answer.id
+        answers.append((nil, answer))
+      case .renewTokens(let bundleID):
+        for name in step.phones { await world.lab.renewTokens(of: bundleID, on: name) }
       }
       await world.settle()
     }
@@ -134,7 +153,7 @@ private struct ScenarioRun<World: ScenarioWorld> {
     let looked = await look(at: step.expectations, of: step.phones, answers, place)
     let wantsAnswers = step.expectations.contains { $0.answer != nil }
     if !wantsAnswers {
-      for (phone, answer) in answers where answer.status != 200 {
+      for (phone, answer) in answers where !answer.isTaken {
         result.failures.append(
           .init(
             path: step.path, place: place, phone: phone, summary: "it was refused with \(answer.words)",
@@ -162,9 +181,13 @@ private struct ScenarioRun<World: ScenarioWorld> {
   private mutating func send(
     _ push: ScenarioPush, to phones: [String]
   ) async -> [(phone: String?, answer: ScenarioAnswer)] {
-    let app = scenario.apps.first { $0.app.description.bundleID == push.bundleID }?.app.description
-    let environment: SimulatedEnvironment = app?.apsEnvironment == .development ? .sandbox : .production
-    let usualType = PushType.inferred(from: (try? JSONReader.read(push.payload))?.value ?? .null)
+    var push = push
+    push.channel = push.channel.map { channels[$0] ?? $0 }
+    let payload = (try? JSONReader.read(push.payload))?.value ?? .null
+    if let name = push.name { messageIDs[name] = payload.object?["_j_msgid"]?.number?.int64 }
+    let environment = environment(of: push.bundleID)
+    let usualType = PushType.inferred(from: payload)
+    if usualType == .liveactivity { push.payload = completed(payload) ?? push.payload }
     var answers: [(String?, ScenarioAnswer)] = []
     for phone in push.channel == nil ? phones.map(Optional.some) : [nil] {
       pushes += 1
@@ -192,12 +215,31 @@ private struct ScenarioRun<World: ScenarioWorld> {
     return answers
   }
 
+  /// A Live Activity's payload with the time of now, and the id of a channel that the scenario names; nil: nothing to add.
+  private func completed(_ payload: JSONValue) -> [UInt8]? {
+    guard var object = payload.object, var aps = object["aps"]?.object else { return nil }
+    let channel = aps["input-push-channel"]?.string.flatMap { channels[$0] }
+    guard channel != nil || aps["timestamp"] == nil else { return nil }
+    if let channel { aps["input-push-channel"] = .string(channel) }
+    if aps["timestamp"] == nil { aps["timestamp"] = .number(JSONNumber(world.now.seconds)) }
+    object["aps"] = .object(aps)
+    return JSONValue.object(object).encoded()
+  }
+
+  private func environment(of bundleID: String) -> SimulatedEnvironment {
+    let app = scenario.apps.first { $0.app.description.bundleID == bundleID }?.app.description
+    return app?.apsEnvironment == .development ? .sandbox : .production
+  }
+
   /// As a careful provider would: id, topic, type and priority where the scenario gives none.
   private func complete(_ push: ScenarioPush, _ usualType: PushType) -> [(name: String, value: String)] {
     var headers = push.headers.map { (name: $0.name.lowercased(), value: $0.value) }
     func value(_ name: String) -> String? { headers.first { $0.name == name }?.value }
     func add(_ name: String, _ text: @autoclosure () -> String) {
       if value(name) == nil { headers.append((name, text())) }
+    }
+    if let expires = push.expires {
+      add("apns-expiration", expires <= .milliseconds(0) ? "0" : "\((world.now + expires).seconds)")
     }
     add("apns-push-type", usualType.rawValue)
     let type = value("apns-push-type").flatMap(PushType.init(rawValue:)) ?? .alert
@@ -211,14 +253,11 @@ private struct ScenarioRun<World: ScenarioWorld> {
         "00000000-0000-4000-8000-" + String(repeating: "0", count: max(0, 12 - "\(pushes)".count)) + "\(pushes)")
     }
     add("apns-priority", "\((type.priorities.first ?? .immediate).rawValue)")
-    if let expires = push.expires {
-      add("apns-expiration", expires <= .milliseconds(0) ? "0" : "\((world.now + expires).seconds)")
-    }
     return headers
   }
 
   private func call(_ body: JSONObject, for phones: [String], _ step: Scenario.Step) async -> ScenarioAnswer {
-    let bundleID = scenario.apps[0].app.description.bundleID
+    let bundleID = step.bundleID ?? scenario.apps[0].app.description.bundleID
     var body = body
     if body["platform"] == nil { body["platform"] = ["ios"] }
     if body["audience"] == nil {
@@ -229,7 +268,11 @@ private struct ScenarioRun<World: ScenarioWorld> {
       body["audience"] = ["registration_id": .array(ids)]
     }
     if body["options"] == nil {
-      body["options"] = ["apns_production": .bool(scenario.apps[0].app.description.apsEnvironment != .development)]
+      body["options"] = [:]
+    }
+    if var options = body["options"]?.object, options["apns_production"] == nil {
+      options["apns_production"] = .bool(environment(of: bundleID) == .production)
+      body["options"] = .object(options)
     }
     return await world.call(body, of: bundleID)
   }
@@ -260,65 +303,15 @@ private struct ScenarioRun<World: ScenarioWorld> {
   }
 
   private mutating func check(
-    _ expectation: ScenarioExpectation, on phone: String, _ entries: [TimelineEntry], _ answers: [ScenarioAnswer],
+    _ expectation: ScenarioExpectation, on name: String, _ entries: [TimelineEntry], _ answers: [ScenarioAnswer],
     _ place: String
   ) async {
-    let name: String? = scenario.phones.count > 1 ? phone : nil
-    for (path, timeline) in expectation.timeline {
-      result.checks += 1
-      guard let failure = timeline.resolving(names[phone] ?? [:]).failure(in: entries) else { continue }
-      result.failures.append(
-        .init(
-          path: path, place: place, phone: name, summary: failure.summary, text: failure.table(),
-          update: timeline.update(from: entries)))
-    }
-    if !expectation.facts.members.isEmpty,
-      let facts = await world.lab.phone(phone)?.facts(of: expectation.bundleID ?? "")
-    {
-      for fact in expectation.facts.members {
-        check(fact, of: facts, expectation, entries, place, name, names[phone] ?? [:])
-      }
-    }
-    if let wanted = expectation.answer {
-      result.checks += 1
-      let told = answers.map { wanted.object == nil ? JSONValue.number(JSONNumber($0.status)) : .object($0.json) }
-      if answers.isEmpty || !told.allSatisfy({ JSONDifference.isNone(between: wanted, $0, match: .contains) }) {
-        result.failures.append(
-          .init(
-            path: expectation.path.appending("answer"), place: place, phone: name,
-            summary: "the answer is not as expected",
-            text: "expected \(wanted.text)\nwas \(answers.map(\.words).joined(separator: ", "))", update: told.first))
-      }
-    }
-  }
-
-  private mutating func check(
-    _ fact: JSONObject.Member, of facts: JSONObject, _ expectation: ScenarioExpectation, _ entries: [TimelineEntry],
-    _ place: String, _ phone: String?, _ names: [String: String]
-  ) {
-    result.checks += 1
-    let actual = facts[fact.key] ?? .null
-    var wanted = fact.value
-    if let list = wanted.array {
-      wanted = .array(list.map { $0.string.flatMap { names[$0] }.map(JSONValue.string) ?? $0 })
-    }
-    guard !JSONDifference.isNone(between: wanted, actual, match: .contains) else { return }
-    let deciding: Set<String> =
-      switch fact.key {
-      case "badge": ["badge"]
-      case "state": ["transition"]
-      case "centre", "lockScreen": ["shown", "removed", "withheld"]
-      default: []
-      }
-    var lines = ["expected \(wanted.text)", "is       \(actual.text)"]
-    if let last = entries.last(where: { deciding.contains($0.what.name) }) {
-      lines.append("decided by \(last.line(width: 100))")
-    }
-    result.failures.append(
-      .init(
-        path: expectation.path.appending(fact.key), place: place, phone: phone,
-        summary: "\(fact.key) is not as expected",
-        text: lines.joined(separator: "\n"), update: actual))
+    guard let phone = await world.lab.phone(name) else { return }
+    let check = ScenarioCheck(
+      expectation, phone: phone, named: scenario.phones.count > 1 ? name : nil, entries, answers, place,
+      ScenarioNames(pushes: names[name] ?? [:], channels: channels))
+    result.checks += check.checks
+    result.failures += check.failures
   }
 }
 
@@ -326,30 +319,5 @@ extension ProviderPush {
   /// By the header, as APNs would read it.
   public var pushType: PushType {
     headers.first { $0.name == "apns-push-type" }.flatMap { PushType(rawValue: $0.value) } ?? .alert
-  }
-}
-
-extension TimelineExpectation {
-  /// What it would have to say of these entries.
-  func update(from entries: [TimelineEntry]) -> JSONValue? {
-    func short(_ entry: TimelineEntry, bare: Bool) -> JSONValue {
-      let text = EntryPattern(of: entry).description
-      guard bare, text.hasPrefix("shown ") else { return .string(text) }
-      return .string(String(text.dropFirst(6)))
-    }
-    switch self {
-    case .exactly(_, let kinds):
-      let meant = entries.filter { kinds?.contains($0.what.name) ?? true }
-      return .array(meant.map { short($0, bare: kinds != nil) })
-    case .contains(let patterns), .inOrder(let patterns):
-      return .array(
-        patterns.compactMap { pattern in
-          if entries.contains(where: pattern.matches) { return .string(pattern.description) }
-          return entries.last { $0.what.name == pattern.kind }.map { short($0, bare: false) }
-        })
-    case .never(let patterns):
-      return .array(
-        patterns.filter { pattern in !entries.contains(where: pattern.matches) }.map { .string($0.description) })
-    }
   }
 }

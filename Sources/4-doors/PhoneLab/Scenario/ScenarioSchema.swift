@@ -20,7 +20,8 @@ public enum ScenarioSchema {
       ScenarioExpectation.lists + ScenarioExpectation.facts + ScenarioExpectation.others, required: [])
     return [
       ("phone", .object(object(SettingRows.phone.shape()))), ("app", .object(object(ScenarioApp.rows.shape()))),
-      ("step", step), ("expect", .object(object(.oneOrMore(expectation)))), ("act", .object(object(ActRow.shape))),
+      ("step", step), ("expect", .object(object(.oneOrMore(expectation)))),
+      ("screen", .object(object(ScreenShape.whole))), ("act", .object(object(ActRow.shape))),
       ("focus", .object(object(SettingRows.focusRows.shape()))),
       ("category", .object(object(CategoryRows.category.shape(required: ["id"])))),
       (
@@ -89,6 +90,7 @@ public enum ScenarioSchema {
       return ["anyOf": [.object(object(element)), .object(object(.list(element)))]]
     case .map(let element): return ["type": "object", "additionalProperties": .object(object(element))]
     case .either(let shapes): return ["anyOf": .array(shapes.map { .object(object($0)) })]
+    case .orNull(let shape): return ["anyOf": [.object(object(shape)), ["type": "null"]]]
     case .named(let name): return ["$ref": .string("#/$defs/\(name)")]
     case .fields(let fields, let required):
       var properties: JSONObject = [:]

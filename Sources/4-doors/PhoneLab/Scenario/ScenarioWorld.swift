@@ -15,6 +15,11 @@ public protocol ScenarioWorld: Sendable {
   func settle() async
   /// Sends a push of an app to a token.
   func push(_ push: ProviderPush) async -> ScenarioAnswer
+  /// Makes a broadcast channel of an app; the answer's id is the channel's.
+  func createChannel(of bundleID: String, in environment: SimulatedEnvironment, keepsNewest: Bool) async
+    -> ScenarioAnswer
+  /// What the phones' apps take for their push service: it sends them in-app messages.
+  var phoneService: ScenarioPhoneService { get }
   /// Calls the push service as an app server.
   func call(_ body: JSONObject, of bundleID: String) async -> ScenarioAnswer
   /// Ends all that was started.
@@ -52,6 +57,9 @@ public struct ScenarioAnswer: Sendable {
     self.id = id
   }
 
+  /// Any 2xx.
+  var isTaken: Bool { 200..<300 ~= status }
+
   var json: JSONObject {
     var object: JSONObject = ["status": .number(JSONNumber(status))]
     object["reason"] = reason.map(JSONValue.string)
@@ -70,6 +78,8 @@ public protocol ScenarioService: Sendable {
   func register(
     phone: String, bundleID: String, token: [UInt8], environment: SimulatedEnvironment
   ) async -> String?
+  /// Keeps "only the scheduled push" for the user of a device that registered here; false: refused.
+  func setOnlyScheduled(_ onlyScheduled: Bool, for app: LabApp) async -> Bool
   /// `POST /v3/push` as the app's server; returns once what it accepted is sent, as far as it can be sent now.
   func call(_ body: JSONObject, of bundleID: String) async -> ScenarioAnswer
   func close() async
@@ -79,6 +89,7 @@ public protocol ScenarioService: Sendable {
 /// courier, the lab, and a push service where one is given. The same scenario gives the same timelines.
 public struct VirtualWorld: ScenarioWorld {
   public let lab: PhoneLab
+  public let phoneService: ScenarioPhoneService
   public let patience = Instant.Span.milliseconds(0)
   private let clock: VirtualClock
   private let apns: LocalAPNS
@@ -94,10 +105,8 @@ public struct VirtualWorld: ScenarioWorld {
     self.clock = clock
     self.apns = apns
     self.service = service
-    lab = PhoneLab(courier: apns.courier, clock: clock) { phone, bundleID, token, environment in
-      guard let service else { return "\(bundleID) on \(phone)" }
-      return await service.register(phone: phone, bundleID: bundleID, token: token, environment: environment)
-    }
+    phoneService = ScenarioPhoneService(service)
+    lab = PhoneLab(courier: apns.courier, clock: clock, service: phoneService)
   }
 
   public var now: Instant { clock.now }
@@ -136,6 +145,15 @@ public struct VirtualWorld: ScenarioWorld {
     await lab.settle()
     return ScenarioAnswer(
       status: answer.status, reason: answer.reason, explanation: answer.explanation, id: answer.id)
+  }
+
+  public func createChannel(
+    of bundleID: String, in environment: SimulatedEnvironment, keepsNewest: Bool
+  ) async -> ScenarioAnswer {
+    guard let id = apns.createChannel(of: bundleID, environment: environment, keepsNewest: keepsNewest) else {
+      return ScenarioAnswer(status: 400, reason: "the app has as many channels as it may")
+    }
+    return ScenarioAnswer(status: 201, id: id)
   }
 
   public func call(_ body: JSONObject, of bundleID: String) async -> ScenarioAnswer {

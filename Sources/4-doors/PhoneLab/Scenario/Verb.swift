@@ -4,11 +4,18 @@ internal import PushPayload
 
 /// What one step does, decided by the time the scenario is read; names of pushes are looked up when it happens.
 enum Deed: Sendable {
-  /// An event of the phones meant; made from each phone as it then is, and from what names of pushes stand for.
-  case event(@Sendable (Phone, [String: String]) -> Phone.Event)
+  /// An event of the phones meant; made from each phone as it then is, and from what the scenario's names stand for.
+  case event(@Sendable (Phone, ScenarioNames) -> Phone.Event)
   case push(ScenarioPush)
-  /// The body of `POST /v3/push`.
-  case service(JSONObject)
+  /// The body of `POST /v3/push`, and what later messages call that push.
+  case service(JSONObject, name: String?)
+  case message(ScenarioMessage)
+  /// The service, or the network, ends the app's connection for messages.
+  case cutMessages(String)
+  /// A channel of the app, under a name of the scenario.
+  case createChannel(String, of: String, keepsNewest: Bool)
+  /// APNs gives another token in the place of each.
+  case renewTokens(String)
   case wait(Instant.Span)
   case until(Instant)
   /// Puts the app there as the scenario describes it.
@@ -28,6 +35,27 @@ struct ScenarioPush: Sendable {
   var channel: String?
   /// `apns-expiration` so long after now.
   var expires: Instant.Span?
+}
+
+/// An in-app message that the push service sends.
+struct ScenarioMessage: Sendable {
+  var bundleID: String
+  /// Sequence 0: the next number.
+  var message: InAppMessage
+  /// The scenario's name of the push that it belongs to.
+  var push: String?
+}
+
+/// What names of a scenario stand for, on one phone.
+struct ScenarioNames: Sendable {
+  /// Request identifiers.
+  var pushes: [String: String] = [:]
+  var channels: [String: String] = [:]
+
+  func push(_ name: String) -> String { pushes[name] ?? name }
+  /// The name of a request identifier that has one.
+  func name(of id: String) -> String { pushes.filter { $0.value == id }.keys.min() ?? id }
+  func channel(_ name: String) -> String { channels[name] ?? name }
 }
 
 /// What a step may say beside its verb.
@@ -114,7 +142,7 @@ struct Verb: Sendable {
       let bundleID = try context.bundle()
       if reading.value.bool == true { return [.event { _, _ in event(bundleID, nil) }] }
       let id = try reading.text(like: "true for the newest, or the name of a push")
-      return [.event { _, names in event(bundleID, names[id] ?? id) }]
+      return [.event { _, names in event(bundleID, names.push(id)) }]
     }
   }
 

@@ -6,8 +6,7 @@ extension Verb {
   /// Events that no step makes: the lab does, or time.
   static let byItself = [
     "push", "tokenIssued", "registrationFailed", "registrationIDReceived", "timePassed",
-    "voipTokenIssued", "channelRefused", "pushFate", "messagesConnected", "messagesDisconnected", "messageHistory",
-    "preferenceAnswered",
+    "voipTokenIssued", "channelRefused", "pushFate", "messagesConnected", "messageHistory", "preferenceAnswered",
   ]
 
   static let all: [Verb] = pushing + time + finger + settings + system
@@ -20,8 +19,13 @@ extension Verb {
     .init(name: "headers", shape: .map(.text), help: "As a provider sends them: apns-push-type, apns-priority …"),
     .init(name: "name", shape: .text, help: "What later steps and expectations call this push."),
     .init(name: "expires", shape: .span, help: "apns-expiration so long from now; 0s is one attempt."),
-    .init(name: "channel", shape: .text, help: "Broadcast on this channel of the app instead."),
+    .init(
+      name: "channel", shape: .text,
+      help: "Broadcast on this channel of the app instead: the name that createChannel gave, or an id."),
   ]
+
+  private static let serviceName = Shape.Field(
+    name: "name", shape: .text, help: "What later steps and expectations call this push.")
 
   private static let pushing = [
     Verb(
@@ -42,9 +46,46 @@ extension Verb {
       return [.push(push)]
     },
     Verb(
-      "service", .object,
+      "service", .object, more: [serviceName],
       "A call of the push service as app servers make it: the body of POST /v3/push. Without an audience it is for the registration ids of the phones meant."
-    ) { (reading, _) throws(ScenarioFault) in [.service(try reading.object())] },
+    ) { (reading, context) throws(ScenarioFault) in
+      [.service(try reading.object(), name: try context.step["name"]?.text())]
+    },
+    Verb(
+      "createChannel", .text,
+      more: [
+        .init(
+          name: "keepsNewest", shape: .flag, help: "message-storage-policy 1: for phones that are away; default false.")
+      ],
+      "Makes a broadcast channel of the app at APNs; the name stands for its id in channel, startActivity, and input-push-channel (D-189)."
+    ) { (reading, context) throws(ScenarioFault) in
+      [
+        .createChannel(
+          try reading.text(), of: try context.bundle(), keepsNewest: try context.step["keepsNewest"]?.flag() ?? false)
+      ]
+    },
+    Verb(
+      "message", .fields(ActivityRows.message.map(\.field) + [ActivityRows.messagePush], required: ["content"]),
+      covers: ["message"],
+      "The push service sends an in-app message: down the app's connection, or when it connects again (D-300 … D-308)."
+    ) { (reading, context) throws(ScenarioFault) in
+      var message = InAppMessage(sequence: 0, content: "")
+      try ActivityRows.message.read(reading, into: &message, more: [ActivityRows.messagePush.name])
+      guard reading["content"] != nil else { throw reading.fault("there is no content", "Write content: \"…\".") }
+      return [
+        .message(
+          ScenarioMessage(
+            bundleID: try context.bundle(), message: message, push: try reading[ActivityRows.messagePush.name]?.text()))
+      ]
+    },
+    Verb(
+      "cutMessages", .either([.yes, .text]), covers: ["messagesDisconnected"],
+      "The connection for in-app messages breaks; the SDK makes another a second later (D-304)."
+    ) { (reading, context) throws(ScenarioFault) in [.cutMessages(try context.bundle(reading))] },
+    Verb(
+      "renewTokens", .either([.yes, .text]),
+      "APNs gives the app other tokens in the place of those that it has (D-046)."
+    ) { (reading, context) throws(ScenarioFault) in [.renewTokens(try context.bundle(reading))] },
   ]
 
   private static func payload(_ reading: Reading, _ context: StepContext) throws(ScenarioFault) -> [UInt8] {
@@ -94,7 +135,7 @@ extension Verb {
       let (text, entry) = (try context.step["text"]?.text(), try context.step["entry"]?.text())
       return [
         .event { _, names in
-          .action(bundleID: bundleID, id: entry.map { names[$0] ?? $0 }, action: action, text: text)
+          .action(bundleID: bundleID, id: entry.map(names.push), action: action, text: text)
         }
       ]
     },
@@ -214,16 +255,6 @@ extension Verb {
   // MARK: the system
 
   private static let system = [
-    Verb(
-      "message", ActivityRows.message.shape(required: ["content"]), covers: ["message"],
-      "An in-app message comes down the app's connection (D-300 … D-308)."
-    ) { (reading, context) throws(ScenarioFault) in
-      let bundleID = try context.bundle()
-      var message = InAppMessage(sequence: 1, content: "")
-      try ActivityRows.message.read(reading, into: &message)
-      let made = message
-      return [.event { _, _ in .message(bundleID: bundleID, made) }]
-    },
     phone("online", .networkChanged(online: true), covers: "networkChanged", "The network is back."),
     phone("offline", .networkChanged(online: false), covers: "networkChanged", "The network is gone."),
     Verb("network", .word(Network.allCases.map(\.rawValue)), covers: ["setNetwork"], "What the phone is connected to.")
@@ -291,7 +322,9 @@ extension Verb {
       "app", .oneOrMore(.named("act")), covers: ["app"], "The app's code does something outside a callback."
     ) { (reading, context) throws(ScenarioFault) in
       let bundleID = try context.bundle()
-      return try ActRow.list(reading).map { act in .event { _, _ in .app(bundleID: bundleID, act) } }
+      return try ActRow.list(reading).map { act in
+        .event { _, names in .app(bundleID: bundleID, act.onChannel(names.channel)) }
+      }
     },
   ]
 }

@@ -16,6 +16,14 @@ final class ControlLine: Sendable {
     var bundleID: String
     var environment: SimulatedEnvironment
     var kind: TokenKind
+    /// Of a push-to-start token.
+    var attributesType: String?
+  }
+
+  private struct Listening: Hashable {
+    var device: String
+    var bundleID: String
+    var channel: String
   }
 
   private struct State {
@@ -23,6 +31,7 @@ final class ControlLine: Sendable {
     var stays: [String: WebSocket] = [:]
     var isOnline: [String: Bool] = [:]
     var tokenMaker: LocalAPNS?
+    var listening: Set<Listening> = []
     var deliver: @Sendable (String, DeliveredPayload) async -> Void = { _, _ in }
   }
 
@@ -30,6 +39,7 @@ final class ControlLine: Sendable {
   private let client = HTTPClient()
   private let loop = EventLoop(name: "scenario")
   private let providers: [SimulatedEnvironment: APNSClient]
+  private let channels: ChannelLine
   private let state = Locked(State())
   private let clock = SystemClock()
 
@@ -43,16 +53,25 @@ final class ControlLine: Sendable {
       let p8 = key["p8"]?.string, let keyID = key["keyId"]?.string, let teamID = key["teamId"]?.string,
       let authority = try? await client.call("GET", "\(url)/ca.pem").body
     else { throw wrong }
+    let credential = Credential.token(
+      try ProviderKey(p8: Array(p8.utf8), keyID: keyID, teamID: teamID, name: "its key"))
     var providers: [SimulatedEnvironment: APNSClient] = [:]
-    for (environment, name) in [(SimulatedEnvironment.sandbox, "apns"), (.production, "production")] {
+    var channelServers: [SimulatedEnvironment: BroadcastServer] = [:]
+    for (environment, name, manage) in [
+      (SimulatedEnvironment.sandbox, "apns", "manage"), (.production, "production", "productionManage"),
+    ] {
       guard let place = listening[name]?.string else { continue }
-      var configuration = APNSClient.Configuration(
-        server: try APNSServer(place),
-        credential: .token(try ProviderKey(p8: Array(p8.utf8), keyID: keyID, teamID: teamID, name: "its key")))
+      let server = try APNSServer(place)
+      var configuration = APNSClient.Configuration(server: server, credential: credential)
       configuration.trust = .pem(authority)
       providers[environment] = try APNSClient(configuration, clock: clock, loop: loop)
+      if let manage = listening[manage]?.string {
+        channelServers[environment] = BroadcastServer(manage: try APNSServer(manage), send: server)
+      }
     }
     self.providers = providers
+    channels = ChannelLine(
+      servers: channelServers, credential: credential, trust: .pem(authority), clock: clock, loop: loop)
   }
 
   private struct Reply {
@@ -70,10 +89,18 @@ final class ControlLine: Sendable {
 
   /// A lab whose phones get tokens that nobody has had, and what the simulator's courier brings for them. One for a line.
   func lab(clock: any WallClock, register: @escaping PhoneLab.Registrar) -> PhoneLab {
+    lab(clock: clock) { PhoneLab(courier: $0, clock: clock, register: register) }
+  }
+
+  func lab(clock: any WallClock, service: any PhoneService) -> PhoneLab {
+    lab(clock: clock) { PhoneLab(courier: $0, clock: clock, service: service) }
+  }
+
+  private func lab(clock: any WallClock, _ make: (Courier) -> PhoneLab) -> PhoneLab {
     var configuration = APNSSimulator.Configuration()
     configuration.seed = UInt64.random(in: 0...UInt64.max)
     let tokenMaker = LocalAPNS(clock: clock, configuration)
-    let lab = PhoneLab(courier: tokenMaker.courier, clock: clock, register: register)
+    let lab = make(tokenMaker.courier)
     state.withLock { state in
       state.tokenMaker = tokenMaker
       state.deliver = { device, push in await lab.perform(.push(push), on: device) }
@@ -87,13 +114,13 @@ final class ControlLine: Sendable {
   func know(_ token: [UInt8], _ owner: Owner) async {
     guard state.withLock({ $0.tokens.updateValue(owner, forKey: token) }) == nil else { return }
     await come(for: owner.device)
-    _ = try? await Self.call(
-      client, "POST", "\(url)/devices",
-      [
-        "device": .string(owner.device), "bundle": .string(owner.bundleID),
-        "environment": .string(owner.environment.rawValue), "kind": .string(owner.kind.rawValue),
-        "token": .string(token.hex),
-      ])
+    var body: JSONObject = [
+      "device": .string(owner.device), "bundle": .string(owner.bundleID),
+      "environment": .string(owner.environment.rawValue), "kind": .string(owner.kind.rawValue),
+      "token": .string(token.hex),
+    ]
+    body["attributesType"] = owner.attributesType.map(JSONValue.string)
+    _ = try? await Self.call(client, "POST", "\(url)/devices", .object(body))
   }
 
   /// Tells of a phone's network, and of the tokens that it has no more, as far as they are news.
@@ -124,6 +151,38 @@ final class ControlLine: Sendable {
     _ = try? await Self.call(client, "PUT", "\(url)/devices/\(name)/online", .bool(isOnline))
   }
 
+  // MARK: channels
+
+  /// Makes a channel there, and has the phones' own side know it.
+  func createChannel(
+    of bundleID: String, in environment: SimulatedEnvironment, keepsNewest: Bool
+  ) async -> ScenarioAnswer {
+    let answer = await channels.create(of: bundleID, in: environment, keepsNewest: keepsNewest)
+    if let id = answer.id {
+      state.withLock { $0.tokenMaker }?.adoptChannel(id, of: bundleID, environment: environment)
+    }
+    return answer
+  }
+
+  /// Has the device listen to the channels of its app's Live Activities, and to no other.
+  func listen(_ phone: Phone, device: String, to bundleID: String, in environment: SimulatedEnvironment) async {
+    let wanted = Set(
+      phone.liveActivities(of: bundleID).compactMap(\.activity.channel).map {
+        Listening(device: device, bundleID: bundleID, channel: $0)
+      })
+    let former = state.withLock { state in
+      let former = state.listening.filter { $0.device == device && $0.bundleID == bundleID }
+      state.listening.formUnion(wanted)
+      state.listening.subtract(former.subtracting(wanted))
+      return former
+    }
+    for one in wanted.symmetricDifference(former) {
+      let place = "\(url)/devices/\(device.addingPercentEncoding)/channels/\(one.channel.addingPercentEncoding)"
+      let query = "?bundle=\(bundleID.addingPercentEncoding)&environment=\(environment.rawValue)"
+      _ = try? await Self.call(client, wanted.contains(one) ? "PUT" : "DELETE", place + query)
+    }
+  }
+
   // MARK: the courier
 
   /// Takes the place of the device's courier, once.
@@ -132,7 +191,9 @@ final class ControlLine: Sendable {
       let socket = try? await WebSocket.connect("ws://\(url.dropFirst("http://".count))/courier", on: loop)
     else { return }
     state.withLock { $0.stays[device] = socket }
-    let hello: JSONValue = ["type": "hello", "device": .string(device), "keepsBudget": true]
+    let hello: JSONValue = [
+      "type": "hello", "device": .string(device), "keepsBudget": true, "keepsActivities": true,
+    ]
     try? await socket.send(hello.text)
     Task { [weak self] in
       for await message in socket.messages {
@@ -152,6 +213,7 @@ final class ControlLine: Sendable {
   private static func push(_ object: JSONObject) -> DeliveredPayload? {
     guard let id = object["id"]?.string, let bundleID = object["bundle"]?.string else { return nil }
     let text = object["payload"]?.string.map { Array($0.utf8) }
+    let token = object["token"]?.string.flatMap { bytes(fromHex: $0.utf8) }
     return DeliveredPayload(
       id: id, bundleID: bundleID,
       pushType: object["pushType"]?.string.flatMap(PushType.init(rawValue:)) ?? .alert,
@@ -159,7 +221,8 @@ final class ControlLine: Sendable {
         ?? .immediate,
       collapseID: object["collapseId"]?.string,
       expiration: object["expiration"]?.number?.int64.map { Instant(seconds: $0) },
-      acceptedAt: object["receivedAt"]?.number?.int64.map { Instant(milliseconds: $0) },
+      acceptedAt: object["receivedAt"]?.number?.int64.map { Instant(milliseconds: $0) }, token: token,
+      channel: object["channel"]?.string,
       bytes: text ?? object["payloadBase64"]?.string.flatMap { bytes(fromBase64: $0.utf8) } ?? [])
   }
 
@@ -168,7 +231,8 @@ final class ControlLine: Sendable {
   /// By TLS and HTTP/2 to the simulator's own port.
   func push(_ push: ProviderPush) async -> ScenarioAnswer {
     func header(_ name: String) -> String? { push.headers.first { $0.name == name }?.value }
-    guard let provider = providers[push.environment], push.channel == nil else {
+    if push.channel != nil { return await channels.broadcast(push) }
+    guard let provider = providers[push.environment] else {
       return ScenarioAnswer(status: 0, reason: "there is no such way to the running simulator")
     }
     guard let priority = (header("apns-priority").flatMap { UInt8($0) }).flatMap(PushPriority.init(rawValue:)) else {
@@ -198,6 +262,7 @@ final class ControlLine: Sendable {
   func close() async {
     for socket in state.withLock({ Array($0.stays.values) }) { await socket.close() }
     for provider in providers.values { await provider.close(grace: .seconds(1)) }
+    await channels.close()
     await loop.stop()
   }
 }

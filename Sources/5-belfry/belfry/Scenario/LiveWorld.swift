@@ -15,9 +15,12 @@ import Transport
 /// handed to the phone. So the phone is the same as in virtual time.
 final class LiveWorld: ScenarioWorld {
   let lab: PhoneLab
+  let phoneService: ScenarioPhoneService
   let patience = Instant.Span.seconds(5)
   private let clock = SystemClock()
   private let control: ControlLine
+  /// Of each app, as its tokens and channels told it.
+  private let environments = Locked([String: SimulatedEnvironment]())
   private let service: (any ScenarioService)?
 
   var now: Instant { clock.now }
@@ -27,11 +30,10 @@ final class LiveWorld: ScenarioWorld {
     let control = try await ControlLine(apns)
     self.control = control
     self.service = service
-    lab = control.lab(clock: clock) { phone, bundleID, token, environment in
+    phoneService = ScenarioPhoneService(service) { phone, bundleID, token, environment in
       await control.know(token, .init(device: phone, bundleID: bundleID, environment: environment, kind: .app))
-      guard let service else { return "\(bundleID) on \(phone)" }
-      return await service.register(phone: phone, bundleID: bundleID, token: token, environment: environment)
     }
+    lab = control.lab(clock: clock, service: phoneService)
   }
 
   func pass(until time: Instant) async {
@@ -45,18 +47,37 @@ final class LiveWorld: ScenarioWorld {
     for name in await lab.names {
       guard let phone = await lab.phone(name) else { continue }
       await control.settle(phone, named: name)
+      for bundleID in phone.bundleIDs {
+        await control.listen(phone, device: name, to: bundleID, in: environment(of: bundleID))
+      }
     }
   }
 
   func push(_ push: ProviderPush) async -> ScenarioAnswer {
-    if let phone = push.phone {
+    if let name = push.phone, let phone = await lab.phone(name) {
+      let kind: TokenKind =
+        switch push.token {
+        case phone.token(of: push.bundleID): .app
+        case phone.voipToken(of: push.bundleID): .voip
+        default:
+          phone.liveActivities(of: push.bundleID).contains { $0.token == push.token }
+            ? .liveactivity : .liveActivityStart
+        }
       await control.know(
-        push.token,
-        .init(
-          device: phone, bundleID: push.bundleID, environment: push.environment,
-          kind: push.pushType == .voip ? .voip : .app))
+        push.token, .init(device: name, bundleID: push.bundleID, environment: push.environment, kind: kind))
     }
     return await control.push(push)
+  }
+
+  func createChannel(
+    of bundleID: String, in environment: SimulatedEnvironment, keepsNewest: Bool
+  ) async -> ScenarioAnswer {
+    environments.withLock { $0[bundleID] = environment }
+    return await control.createChannel(of: bundleID, in: environment, keepsNewest: keepsNewest)
+  }
+
+  private func environment(of bundleID: String) -> SimulatedEnvironment {
+    environments.withLock { $0[bundleID] } ?? .production
   }
 
   func call(_ body: JSONObject, of bundleID: String) async -> ScenarioAnswer {

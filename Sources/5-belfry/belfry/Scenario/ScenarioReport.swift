@@ -27,7 +27,8 @@ struct ScenarioReport {
     return "FAILED  \(result.name)  (\(one.path))\n\(result.text())\n"
   }
 
-  /// TAP 14 (testanything.org): a line a scenario, what failed in YAML below it.
+  /// TAP 14 (testanything.org): a line a scenario, what failed in YAML below it. The texts say how far they are indented
+  /// (`|2`), since their first lines may begin with spaces of their own.
   var tap: String {
     var lines = ["TAP version 14", "1..\(cases.count)"]
     for (index, one) in cases.enumerated() {
@@ -37,7 +38,7 @@ struct ScenarioReport {
       lines += ["  ---", "  file: \(quoted(one.path))", "  failures:"]
       for failure in one.result.failures {
         lines += [
-          "    - message: \(quoted(failure.heading))", "      at: \(quoted("\(failure.path)"))", "      text: |",
+          "    - message: \(quoted(failure.heading))", "      at: \(quoted("\(failure.path)"))", "      text: |2",
         ]
         lines += failure.text.split(separator: "\n", omittingEmptySubsequences: false).map { "        \($0)" }
       }

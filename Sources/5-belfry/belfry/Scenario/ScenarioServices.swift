@@ -27,6 +27,8 @@ final class ServiceDoor: ScenarioService {
   private let credentials: @Sendable (String) async -> (key: String, secret: String)?
   private let end: @Sendable () async -> Void
   private let clock: any WallClock
+  /// The secrets that devices got with their registration ids.
+  private let deviceSecrets = Locked([String: String]())
 
   init(
     clock: any WallClock, perform: @escaping Caller,
@@ -49,7 +51,18 @@ final class ServiceDoor: ScenarioService {
         "appKey": .string(app.key), "token": .string(token.hex), "bundleId": .string(bundleID),
         "environment": .string(environment.rawValue),
       ])
-    return reply?.json.object?["registrationId"]?.string
+    guard let id = reply?.json.object?["registrationId"]?.string else { return nil }
+    if let secret = reply?.json.object?["deviceSecret"]?.string { deviceSecrets.withLock { $0[id] = secret } }
+    return id
+  }
+
+  func setOnlyScheduled(_ onlyScheduled: Bool, for app: LabApp) async -> Bool {
+    guard let id = app.registrationID, let secret = deviceSecrets.withLock({ $0[id] }),
+      let owner = await credentials(app.bundleID)
+    else { return false }
+    let reply = await perform(
+      "POST", "/device/v1/registrations/\(id)", (owner.key, secret), ["onlyScheduled": .bool(onlyScheduled)])
+    return reply?.status == 200
   }
 
   func call(_ body: JSONObject, of bundleID: String) async -> ScenarioAnswer {

@@ -1,0 +1,86 @@
+public import APNSSimulator
+internal import Basics
+public import Phone
+
+/// The push service as the apps of a scenario's phones see it: tokens and the preference are its own affair, in-app
+/// messages are kept here, all of them for ever (D-302), and go down each app's line in order (D-305).
+public final class ScenarioPhoneService: PhoneService {
+  /// Keeps "only the scheduled push" for an app's user; false: refused.
+  public typealias PreferenceKeeper = @Sendable (_ onlyScheduled: Bool, _ app: LabApp) async -> Bool
+
+  private struct Mailbox {
+    var messages: [InAppMessage] = []
+    var line: MessageLine?
+
+    var newest: Int64 { messages.last?.sequence ?? 0 }
+  }
+
+  private let mailboxes = Locked([LabApp: Mailbox]())
+  private let registrar: PhoneLab.Registrar
+  private let keepPreference: PreferenceKeeper
+
+  public init(register: @escaping PhoneLab.Registrar, keepPreference: @escaping PreferenceKeeper) {
+    registrar = register
+    self.keepPreference = keepPreference
+  }
+
+  /// With a push service that keeps tokens and preferences; without one every token and every wish is taken.
+  /// `know` is told of each token before.
+  public convenience init(
+    _ service: (any ScenarioService)?,
+    know:
+      @escaping @Sendable (_ phone: String, _ bundleID: String, _ token: [UInt8], _ environment: SimulatedEnvironment)
+      async -> Void = { _, _, _, _ in }
+  ) {
+    self.init(
+      register: { phone, bundleID, token, environment in
+        await know(phone, bundleID, token, environment)
+        guard let service else { return "\(bundleID) on \(phone)" }
+        return await service.register(phone: phone, bundleID: bundleID, token: token, environment: environment)
+      },
+      keepPreference: { onlyScheduled, app in await service?.setOnlyScheduled(onlyScheduled, for: app) ?? true })
+  }
+
+  /// Sends a message to an app on a phone, now or when it connects; sequence 0 takes the next number.
+  func send(_ message: InAppMessage, to bundleID: String, on phone: String) {
+    mailboxes.withLock { mailboxes in
+      let app = LabApp(phone, bundleID)
+      var message = message
+      var mailbox = mailboxes[app] ?? Mailbox()
+      if message.sequence == 0 { message.sequence = mailbox.newest + 1 }
+      if message.sequence > mailbox.newest { mailbox.messages.append(message) }
+      mailbox.line?.send(message)
+      mailboxes[app] = mailbox
+    }
+  }
+
+  func cut(_ bundleID: String, on phone: String) {
+    mailboxes.withLock { $0[LabApp(phone, bundleID)]?.line.take()?.cut() }
+  }
+
+  public func register(_ app: LabApp, token: [UInt8], environment: SimulatedEnvironment) async -> String? {
+    await registrar(app.phone, app.bundleID, token, environment)
+  }
+
+  public func connect(_ line: MessageLine, after: Int64) async -> Bool {
+    mailboxes.withLock { mailboxes in
+      for message in mailboxes[line.app]?.messages ?? [] where message.sequence > after { line.send(message) }
+      mailboxes[line.app, default: Mailbox()].line = line
+    }
+    return true
+  }
+
+  public func closed(_ line: MessageLine) {
+    mailboxes.withLock { mailboxes in
+      if mailboxes[line.app]?.line?.id == line.id { mailboxes[line.app]?.line = nil }
+    }
+  }
+
+  public func messageHistory(of app: LabApp) async -> [InAppMessage]? {
+    mailboxes.withLock { $0[app]?.messages ?? [] }
+  }
+
+  public func setOnlyScheduled(_ onlyScheduled: Bool, for app: LabApp) async -> Bool {
+    await keepPreference(onlyScheduled, app)
+  }
+}
