@@ -5,6 +5,12 @@ import Delivery
 import Testing
 import Transport
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @Suite("The provider client and a network that fails", .timeLimit(.minutes(2)))
 struct DeadConnectionTests {
   static func hasty(_ configuration: inout APNSClient.Configuration) {
@@ -29,6 +35,29 @@ struct DeadConnectionTests {
     #expect(proxy.count == 2)
     await fixture.stop()
     proxy.stop()
+    await peer.stop()
+  }
+
+  @Test("C40 a client that was itself held up, as on a machine without a free core, takes no peer for dead")
+  func heldUp() async throws {
+    let peer = try await ScriptedPeer.start(streams: 1) { _ in [.after(.milliseconds(2500), [.accept])] }
+    let fixture = try ClientFixture(peer) { configuration in
+      Self.hasty(&configuration)
+      configuration.pool.connectTimeout = .minutes(1)
+      configuration.pool.requestTimeout = .minutes(1)
+    }
+    let task = Task { await fixture.client.send(pushes(0..<1)) }
+    #expect(await eventually { peer.log.withLock { $0.requests.count } == 1 })
+    for _ in 0..<2 {
+      peer.hold(microseconds: 400_000)
+      try await Task.sleep(for: .milliseconds(250))  // the client has asked by PING; the answer comes while it is held up
+      fixture.loop.execute { usleep(700_000) }
+      try await Task.sleep(for: .milliseconds(750))
+    }
+    #expect(await task.value.accepted == 1)
+    #expect(peer.log.withLock { $0.requests.count } == 1)
+    #expect(peer.log.withLock { $0.connections } == 1)
+    await fixture.stop()
     await peer.stop()
   }
 

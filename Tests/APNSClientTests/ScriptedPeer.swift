@@ -3,6 +3,12 @@ import Delivery
 import Synchronization
 import Transport
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// A peer that speaks real HTTP/2 over real TLS and does what a test says, also what APNs would never do.
 final class ScriptedPeer: Sendable {
   struct Request: Sendable {
@@ -106,6 +112,9 @@ final class ScriptedPeer: Sendable {
       cuts = []
     }
   }
+
+  /// Does nothing for so long.
+  func hold(microseconds: UInt32) { loops.next().execute { usleep(microseconds) } }
 
   func stop() async {
     await listener.stop(grace: .milliseconds(50))

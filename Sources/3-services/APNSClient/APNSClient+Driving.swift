@@ -185,7 +185,17 @@ extension APNSClient {
     }
   }
 
+  /// When it comes late, this process or its machine was held up: what peers sent meanwhile is read first, so that
+  /// nobody who has answered is taken for dead, and his pushes are not sent twice.
   private func tick() {
+    let now = clock.uptime
+    guard let due = tickerDue, now - due > .milliseconds(100) else { return judge() }
+    tickerDue = now
+    nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
+    loop.schedule(after: .milliseconds(10)) { this.assumeIsolated { $0.judge() } }
+  }
+
+  private func judge() {
     tickerDue = nil
     let moment = Moment(any: clock)
     warrant = nil
