@@ -11,11 +11,11 @@ private final class WirePhone {
   let socket: WebSocket
   private var messages: AsyncStream<WebSocket.Message>.Iterator
 
-  init(_ scene: LiveScene, _ device: String = "phone") async throws {
+  init(_ scene: LiveScene, _ device: String = "phone", hello: String = "") async throws {
     let endpoint = try #require(scene.simulator.controlEndpoint)
     socket = try await WebSocket.connect("ws://\(endpoint)/courier", on: scene.loops.next())
     messages = socket.messages.makeAsyncIterator()
-    try await socket.send(#"{"type":"hello","device":"\#(device)"}"#)
+    try await socket.send(#"{"type":"hello","device":"\#(device)"\#(hello)}"#)
     _ = await next("welcome")
   }
 
@@ -147,6 +147,32 @@ struct CourierChannelTests {
       #expect(gone?["state"] == "dismissed" && gone?["token"] == nil)
       try await phone.say(#"{"type":"activity-token","activity":"other"}"#)
       #expect(await phone.next("error")?["found"]?.string?.contains("no running activity") == true)
+      await sender.close()
+    }
+  }
+
+  @Test("a phone that asks for it hears what became of pushes that did not come, and can say that alerts are off")
+  func fates() async throws {
+    try await LiveScene.run { scene in
+      let phone = try await WirePhone(scene, hello: #","hearsFates":true"#)
+      try await phone.say(#"{"type":"token","bundle":"com.example.app","environment":"sandbox"}"#)
+      let token = try #require(await phone.next("token")?["token"]?.string)
+      try await phone.say(#"{"type":"alerts","bundle":"com.example.app"}"#)
+      #expect(await phone.next("error")?["place"] == "allowed")
+      await phone.socket.abort()
+      let other = try await WirePhone(scene, hello: #","hearsFates":true"#)
+      try await other.say(#"{"type":"alerts","bundle":"com.example.app","allowed":false}"#)
+      #expect(await other.next("alerts")?["allowed"] == false)
+      let sender = try await scene.provider()
+      let answer = await sender.send(
+        "/3/device/\(token)",
+        [scene.authorization(), ("apns-topic", "com.example.app"), ("apns-push-type", "alert")],
+        body: #"{"aps":{"alert":"Hello"}}"#)
+      #expect(answer?.status == 200)
+      let fate = await other.next("fate")
+      #expect(fate?["metric"] == "discarded, disabled by user" && fate?["bundle"] == "com.example.app")
+      #expect(fate?["id"]?.string == answer?.fields["apns-id"])
+      await other.socket.abort()
       await sender.close()
     }
   }

@@ -58,6 +58,21 @@ struct PushKitTests {
     #expect(story.effects.isEmpty)
   }
 
+  @Test("D-045 D-048 deleted with a VoIP token only: APNs learns of it, and the app's next token is another")
+  func deleted() {
+    var story = story(.g3, .notRunning)
+    story.happens(.launch(bundleID: Story.bundle), .voipTokenIssued(bundleID: Story.bundle, token: [9]))
+    story.forget()
+    story.happens(.uninstallApp(bundleID: Story.bundle))
+    #expect(story.effects == [.tokenAbandoned(bundleID: Story.bundle, token: [9], keepsWorking: false)])
+    story.forget()
+    story.happens(.installApp(.calling), .launch(bundleID: Story.bundle))
+    #expect(
+      story.effects == [
+        .registerForRemoteNotifications(bundleID: Story.bundle, environment: .production, kind: .voip, fresh: true)
+      ])
+  }
+
   @Test("D-048 the delegate must be there before the types")
   func delegateLate() {
     var story = story(

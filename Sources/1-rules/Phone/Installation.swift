@@ -45,8 +45,8 @@ extension Phone {
   mutating func abandonToken(of app: Int, keepsWorking: Bool) {
     let bundleID = apps[app].description.bundleID
     if apps[app].pushKit.token != nil { voipRemovedBefore.insert(bundleID) }
-    guard let token = apps[app].registration.token else { return }
-    removedBefore.insert(bundleID)
+    if apps[app].registration.token != nil { removedBefore.insert(bundleID) }
+    guard let token = apps[app].registration.token ?? apps[app].pushKit.token else { return }
     effects.append(.tokenAbandoned(bundleID: bundleID, token: token, keepsWorking: keepsWorking))
   }
 

@@ -139,8 +139,8 @@ extension Phone {
     /// new one (D-044); else the same app on the same phone keeps its token (D-040).
     case registerForRemoteNotifications(
       bundleID: String, environment: AppDescription.APSEnvironment, kind: TokenKind, fresh: Bool)
-    /// The app is gone. APNs learns of it late (D-045); with `keepsWorking` the old token even reaches the app once it
-    /// is installed again (D-017).
+    /// The app is gone, and all its tokens with it, of which one is told. APNs learns of it late (D-045); with
+    /// `keepsWorking` the old tokens even reach the app once it is installed again (D-017).
     case tokenAbandoned(bundleID: String, token: [UInt8], keepsWorking: Bool)
     /// The app's code gives its token to the push service (D-016); answer with `registrationIDReceived`.
     case handTokenToService(bundleID: String, token: [UInt8], kind: TokenKind = .remote)

@@ -9,6 +9,8 @@ internal import Transport
 ///              ◀─ {"type":"push","number":7, …, "payload":"…"}    phone ─▶ {"type":"ack","number":7}
 ///              ◀─ {"type":"token", …, "former":"…","reason":"restore"} when a token was changed from outside
 ///     phone ─▶ {"type":"uninstall","bundle":"…"}                  ◀─ {"type":"uninstalled", …}
+///     phone ─▶ {"type":"alerts","bundle":"…","allowed":false}     ◀─ {"type":"alerts", …}
+///              ◀─ {"type":"fate","id":"…","bundle":"…","metric":"…"} when asked for in `hello`
 ///     phone ─▶ {"type":"subscribe","bundle":"…","channel":"…"}    ◀─ {"type":"subscribed", …}, then what is stored
 ///     phone ─▶ {"type":"activity","bundle":"…","attributesType":"…", …}   ◀─ {"type":"activity","activity":{…}}
 ///
@@ -84,7 +86,7 @@ struct CourierSession: Sendable {
       Array(text.utf8),
       known: [
         "type", "device", "bundle", "environment", "kind", "number", "request", "keepsBudget", "keepsActivities",
-        "activity",
+        "activity", "hearsFates", "allowed",
       ]
         + ActivityJSON.startFields)
     let type = try fields.text("type") ?? ""
@@ -103,6 +105,9 @@ struct CourierSession: Sendable {
       end.changed = { [clock = core.clock] in Self.activity($0, now: clock.now, downward) }
       end.keepsBudget = try fields.flag("keepsBudget") ?? false
       end.keepsActivities = try fields.flag("keepsActivities") ?? false
+      if try fields.flag("hearsFates") ?? false {
+        end.fated = { downward.yield(.text(JSONValue.object(Self.news(of: $0)).text)) }
+      }
       end.isOverWire = true
       let number = core.connect(device: device, end)
       stay = (device, number)
@@ -136,6 +141,14 @@ struct CourierSession: Sendable {
           JSONValue.object([
             "type": "uninstalled", "bundle": .string(bundle), "tokens": .number(JSONNumber(count)),
           ]).text))
+    case "alerts":
+      let bundle = try fields.name("bundle")
+      guard let isAllowed = try fields.flag("allowed") else {
+        throw ControlFault(400, at: "allowed", "it is missing", "Say true or false.")
+      }
+      core.setAlertsAllowed(device: device, bundleID: bundle, isAllowed)
+      downward.yield(
+        .text(JSONValue.object(["type": "alerts", "bundle": .string(bundle), "allowed": .bool(isAllowed)]).text))
     case "subscribe", "unsubscribe": try listen(type == "subscribe", fields, device: device, downward)
     case "activity": _ = try ActivityJSON.start(fields, device: device, core)
     case "activity-token", "activity-dismissed":
@@ -143,7 +156,8 @@ struct CourierSession: Sendable {
     default:
       throw ControlFault(
         400, at: "type", "\"\(type.shortened)\" is not known",
-        "Known are token, ack, uninstall, subscribe, unsubscribe, activity, activity-token, activity-dismissed.")
+        "Known are token, ack, uninstall, alerts, subscribe, unsubscribe, activity, activity-token, activity-dismissed."
+      )
     }
   }
 
@@ -178,6 +192,13 @@ struct CourierSession: Sendable {
       "type": "token", "bundle": .string(renewal.bundleID), "environment": .string(renewal.environment.rawValue),
       "kind": .string(renewal.kind.rawValue), "topic": .string(renewal.topic), "token": .string(renewal.token.hex),
       "former": .string(renewal.former.hex), "reason": .string(renewal.reason.rawValue),
+    ]
+  }
+
+  /// What a phone is told of a push that did not come.
+  private static func news(of fate: PushNews) -> JSONObject {
+    [
+      "type": "fate", "id": .string(fate.id), "bundle": .string(fate.bundleID), "metric": .string(fate.metric.words),
     ]
   }
 
