@@ -62,7 +62,7 @@ let package = Package(
     // how a push is tried: connection life, streams, retry, token renewal, outcome
     floor("1-rules", "Delivery", ["Basics", "PushPayload"]),
     // who is meant: expressions over tags and aliases, bitmaps, shards
-    floor("1-rules", "Audience", ["CRoaring"]),
+    floor("1-rules", "Audience", ["Basics", "CRoaring"]),
     // when: due times and repeats by clocks on the wall, what was missed
     floor("1-rules", "Schedule", ["Basics"]),
     // what an iPhone does with it: life cycle, centre, badge, callbacks by generation

@@ -4,7 +4,7 @@ public import Store
 public enum StoreConformance {
   public static let cases: [ConformanceCase<any Store>] =
     StoreAppCases.all + StoreDeviceCases.all + StoreAudienceCases.all + StorePushCases.all + StoreShardCases.all
-    + StoreTokenCases.all + StorePreferenceCases.all + StoreTagCases.all
+    + StoreTokenCases.all + StorePreferenceCases.all + StoreTagCases.all + StoreFactCases.all
 }
 
 func fault<Result>(

@@ -44,6 +44,13 @@ extension Store {
     return app
   }
 
+  /// Evaluates an audience at noon.
+  public func reach(
+    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment
+  ) async throws(StoreFault) -> AudienceReach {
+    try await reach(app: app, audience, environment, at: StoreSamples.noon)
+  }
+
   /// Accepts a push for whom `audience` reaches.
   public func acceptSample(_ push: StoredPush, to audience: AudienceExpression = .everyone) async throws {
     let reach = try await reach(app: push.app, audience, push.environment)

@@ -11,10 +11,33 @@ struct PlainIndex: AudienceIndex {
   var deadOnes: Set<DeviceOrdinal> = []
   var sandboxed: Set<DeviceOrdinal> = []
 
+  /// By ordinal modulo their number; a device without a value of a fact has "".
+  var facts: [DeviceFact: [String]] = [:]
+  var now = Instant(seconds: 1_796_040_000)
+
+  func fact(_ fact: DeviceFact, of ordinal: DeviceOrdinal) -> String? {
+    guard let values = facts[fact], !values.isEmpty else { return nil }
+    let value = values[Int(ordinal) % values.count]
+    return value.isEmpty ? nil : value
+  }
+
+  /// Each device some hours before another.
+  func created(_ ordinal: DeviceOrdinal) -> Instant { now - .hours(Int64(ordinal) % 1_000) }
+  func seen(_ ordinal: DeviceOrdinal) -> Instant { now - .minutes(Int64(ordinal) * 7 % 9_000) }
+
+  func subject(_ ordinal: DeviceOrdinal) -> AudienceSubject {
+    AudienceSubject(
+      ordinal: ordinal, registrationID: registrationIDs.first { $0.value == ordinal }?.key ?? "r\(ordinal)",
+      tags: Set(tags.filter { $0.value.contains(ordinal) }.keys),
+      alias: aliases.first { $0.value.contains(ordinal) }?.key,
+      facts: DeviceFact.allCases.reduce(into: [:]) { $0[$1] = fact($1, of: ordinal) }, lastSeen: seen(ordinal),
+      created: created(ordinal))
+  }
+
   var names: [String] { tags.keys.sorted() }
   var shardCount: Int { (Int(count) + 65_535) / 65_536 }
 
-  func members(of term: AudienceTerm) -> TermMembers {
+  func members(of term: AudienceName) -> TermMembers {
     switch term {
     case .tag(let name):
       guard let index = names.firstIndex(of: name) else { return .nobody }
@@ -24,11 +47,50 @@ struct PlainIndex: AudienceIndex {
     }
   }
 
-  func members(ofSet id: Int64, in shard: ShardIndex) -> DeviceSet {
-    DeviceSet(tags[names[Int(id)]] ?? []).slice(shard)
+  /// Values of facts from 1,000 a fact, days from 10,000,000 and 20,000,000; tags, from 0, are not in it.
+  fileprivate var kept: [Int64: DeviceSet] = [:]
+
+  /// Sorts devices into the sets of their facts and times.
+  mutating func sort() {
+    var members: [Int64: [DeviceOrdinal]] = [:]
+    for ordinal in 0..<count {
+      for fact in DeviceFact.allCases {
+        guard let value = self.fact(fact, of: ordinal) else { continue }
+        let index = Set(facts[fact] ?? []).sorted().firstIndex(of: value) ?? 0
+        members[Int64(fact.rawValue) * 1_000 + Int64(index), default: []].append(ordinal)
+      }
+      members[10_000_000 + created(ordinal).seconds / 86_400, default: []].append(ordinal)
+      members[20_000_000 + seen(ordinal).seconds / 86_400, default: []].append(ordinal)
+    }
+    kept = members.mapValues { DeviceSet($0) }
   }
 
-  func everyone(in shard: ShardIndex) -> DeviceSet { DeviceSet(all).slice(shard) }
+  private func set(_ id: Int64) -> DeviceSet { kept[id] ?? DeviceSet(id < 1_000 ? tags[names[Int(id)]] ?? [] : []) }
+
+  func members(ofSet id: Int64, in shard: ShardIndex) -> DeviceSet { set(id).slice(shard) }
+  func shards(ofSet id: Int64) -> [ShardIndex] { set(id).shards }
+
+  func values(of fact: DeviceFact) -> [(value: String, set: Int64)] {
+    Set(facts[fact] ?? []).sorted().enumerated().map { ($1, Int64(fact.rawValue) * 1_000 + Int64($0)) }
+      .filter { !$0.0.isEmpty }
+  }
+
+  func days(of time: DeviceTime) -> [(day: Int64, set: Int64)] {
+    let base: Int64 = time == .created ? 10_000_000 : 20_000_000
+    return kept.keys.filter { $0 / 10_000_000 == base / 10_000_000 }.map { ($0 - base, $0) }
+  }
+
+  func devices(
+    among devices: DeviceSet, in shard: ShardIndex, _ time: DeviceTime, from: Instant?, before: Instant?
+  ) -> DeviceSet {
+    DeviceSet(
+      devices.filter {
+        let moment = time == .created ? created($0) : seen($0)
+        return (from ?? moment) <= moment && moment < (before ?? moment + .seconds(1))
+      })
+  }
+
+  func everyone(in shard: ShardIndex) -> DeviceSet { count == 0 ? [] : DeviceSet(0...(count - 1)).slice(shard) }
   func dead(in shard: ShardIndex) -> DeviceSet { DeviceSet(deadOnes).slice(shard) }
 
   func devices(of environment: APNSEnvironment, in shard: ShardIndex) -> DeviceSet {
@@ -46,8 +108,37 @@ struct PlainIndex: AudienceIndex {
     case .all(let parts): parts.reduce(all) { $0.intersection(truth($1)) }
     case .any(let parts): parts.reduce([]) { $0.union(truth($1)) }
     case .not(let part): all.subtracting(truth(part))
+    case .saved(_, let inner): truth(inner)
+    case .segment, .variant: []
+    case .appVersion(let comparison, let version):
+      all { fact(.appVersion, of: $0).map { comparison.holds($0, version) } }
+    case .osVersion(let comparison, let version): all { fact(.osVersion, of: $0).map { comparison.holds($0, version) } }
+    case .language(let range): all { fact(.language, of: $0).map { $0 == range || $0.hasPrefix(range + "-") } }
+    case .timeZone(let name): all { fact(.timeZone, of: $0).map { $0 == name } }
+    case .model(let name): all { fact(.model, of: $0).map { $0 == name } }
+    case .permission(let permission): all { fact(.permission, of: $0).map { $0 == permission.word } }
+    case .lastSeen(let comparison): all { truth(comparison, seen($0)) }
+    case .created(let comparison): all { truth(comparison, created($0)) }
+    case .share(let share): all.filter { subject($0).isIn(share) }
     }
   }
+}
+
+extension PlainIndex {
+  private func all(_ holds: (DeviceOrdinal) -> Bool?) -> Set<DeviceOrdinal> { all.filter { holds($0) ?? false } }
+
+  private func truth(_ comparison: TimeComparison, _ moment: Instant) -> Bool {
+    switch comparison {
+    case .from(let start): moment >= start
+    case .before(let end): moment < end
+    case .within(let span): now - moment <= span
+    case .longerAgo(let span): now - moment > span
+    }
+  }
+}
+
+extension AudienceSubject {
+  func isIn(_ share: AudienceShare) -> Bool { AudienceExpression.share(share).contains(self, at: Instant(seconds: 0)) }
 }
 
 @Suite("Whom a push reaches")
@@ -116,7 +207,7 @@ struct AudienceReachTests {
 
   @Test("D-312 C29 follows JPush's rules for tags, aliases and registration ids", arguments: rows)
   func rules(row: Row) {
-    let reach = row.expression.reach(.production, in: Self.small)
+    let reach = row.expression.reach(.production, in: Self.small, at: Self.small.now)
     #expect(reach.targets.reduce(into: DeviceSet()) { $0.formUnion($1.devices) } == row.reached)
     #expect(reach.count == row.reached.count)
     #expect(reach.targets.map(\.shard) == row.reached.shards)
@@ -125,7 +216,7 @@ struct AudienceReachTests {
 
   @Test("only tag_not reaches everybody else")
   func everybodyElse() {
-    let reach = AudienceExpression.all([.not(.tag("red"))]).reach(.production, in: Self.small)
+    let reach = AudienceExpression.all([.not(.tag("red"))]).reach(.production, in: Self.small, at: Self.small.now)
     #expect(reach.count == 140_001 - 3)
   }
 
@@ -135,17 +226,18 @@ struct AudienceReachTests {
     index.deadOnes = [1, 70_000]
     index.sandboxed = [1, 2]
     let red = AudienceExpression.tag("red")
-    let production = red.reach(.production, in: index)
+    let production = red.reach(.production, in: index, at: index.now)
     #expect(production.count == 0 && production.dead == 2 && production.wrongEnvironment == 1)
-    let sandbox = red.reach(.sandbox, in: index)
+    let sandbox = red.reach(.sandbox, in: index, at: index.now)
     #expect(sandbox.count == 1 && sandbox.dead == 2 && sandbox.wrongEnvironment == 0)
-    #expect(AudienceExpression.everyone.reach(.production, in: index).count == 140_001 - 3)
+    #expect(AudienceExpression.everyone.reach(.production, in: index, at: index.now).count == 140_001 - 3)
   }
 
   @Test("agrees with plain sets on any expression", arguments: 0..<60 as Range<UInt64>)
   func random(seed: UInt64) {
     var dice = Dice(seed: seed)
-    var index = PlainIndex(count: .random(in: 0...90_000, using: &dice))
+    var index = PlainIndex(
+      count: seed % 6 == 0 ? .random(in: 65_000...67_000, using: &dice) : .random(in: 0...3_000, using: &dice))
     func some(_ chance: Int) -> Set<DeviceOrdinal> {
       index.count == 0 ? [] : Set((0..<chance).map { _ in .random(in: 0..<index.count, using: &dice) })
     }
@@ -154,20 +246,53 @@ struct AudienceReachTests {
     for name in ["r", "s"] { index.registrationIDs[name] = some(1).first }
     index.deadOnes = some(50)
     index.sandboxed = some(5_000)
+    index.facts = [
+      .appVersion: ["1.0", "1.10", "1.9", "", "2"], .language: ["zh-Hans-CN", "zh", "en-US", "", "zhx"],
+      .permission: ["denied", "authorized", ""], .timeZone: ["Asia/Shanghai", "UTC"],
+    ]
+    index.sort()
+    func comparison() -> TimeComparison {
+      switch Int.random(in: 0..<4, using: &dice) {
+      case 0: .from(index.now - .hours(.random(in: 0..<1_100, using: &dice)))
+      case 1: .before(index.now - .hours(.random(in: 0..<1_100, using: &dice)))
+      case 2: .within(.minutes(.random(in: 0..<70_000, using: &dice)))
+      default: .longerAgo(.minutes(.random(in: 0..<70_000, using: &dice)))
+      }
+    }
+    func condition() -> AudienceExpression {
+      switch Int.random(in: 0..<7, using: &dice) {
+      case 0: .appVersion(VersionComparison.allCases.randomElement(using: &dice) ?? .equal, "1.9.0")
+      case 1: .language(["zh", "en", "fr"].randomElement(using: &dice) ?? "")
+      case 2: .permission(.denied)
+      case 3: .timeZone("UTC")
+      case 4: .lastSeen(comparison())
+      case 5: .created(comparison())
+      default: .share(AudienceShare(test: "t", variant: "a", slots: 2_000..<7_000))
+      }
+    }
     func expression(_ depth: Int) -> AudienceExpression {
-      switch Int.random(in: 0..<(depth == 0 ? 4 : 8), using: &dice) {
+      switch Int.random(in: 0..<(depth == 0 ? 5 : 9), using: &dice) {
+      case 4: condition()
       case 0: .everyone
       case 1: .tag(["a", "b", "c", "z"].randomElement(using: &dice) ?? "")
       case 2: .alias(["x", "y", "z"].randomElement(using: &dice) ?? "")
       case 3: .registrationID(["r", "s", "z"].randomElement(using: &dice) ?? "")
-      case 4: .not(expression(depth - 1))
-      case 5, 6: .all((0..<Int.random(in: 0...3, using: &dice)).map { _ in expression(depth - 1) })
+      case 5: .not(expression(depth - 1))
+      case 6, 7: .all((0..<Int.random(in: 0...3, using: &dice)).map { _ in expression(depth - 1) })
       default: .any((0..<Int.random(in: 0...3, using: &dice)).map { _ in expression(depth - 1) })
       }
     }
-    let asked = expression(4)
-    let reach = asked.reach(.production, in: index)
+    let asked = expression(seed % 6 == 0 ? 2 : 4)
+    let reach = asked.reach(.production, in: index, at: index.now)
     let meant = index.truth(asked)
+    #expect(AudienceExpression(encoded: asked.encoded()) == asked)
+    for ordinal in (0..<100).map({ _ in DeviceOrdinal.random(in: 0...index.count, using: &dice) }) {
+      if ordinal == index.count { continue }
+      let exclusion = asked.exclusion(of: index.subject(ordinal), at: index.now)
+      #expect((exclusion == nil) == meant.contains(ordinal), "\(ordinal) \(asked) \(String(describing: exclusion))")
+    }
+    let listed = asked.ordinals(in: index, at: index.now, after: 1_000, limit: 500)
+    #expect(listed == Array(meant.sorted().drop { $0 <= 1_000 }.prefix(500)))
     let alive = meant.subtracting(index.deadOnes)
     #expect(reach.targets.flatMap { Array($0.devices) } == alive.subtracting(index.sandboxed).sorted())
     #expect(reach.dead == meant.intersection(index.deadOnes).count)

@@ -152,7 +152,8 @@ struct DeviceTests {
       ),
       (
         app.key,
-        DeviceRegistration(token: token, environment: .sandbox, language: String(repeating: "x", count: 65)),
+        DeviceRegistration(
+          token: token, environment: .sandbox, facts: DeviceDescription(language: String(repeating: "x", count: 65))),
         .deviceInvalidParameter, "language"
       ),
       ("x", DeviceRegistration(token: token, environment: .sandbox), .deviceAuthenticationFailed, "appKey"),

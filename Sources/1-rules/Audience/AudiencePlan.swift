@@ -1,68 +1,33 @@
+internal import Basics
+
 /// An expression whose names an index has looked up: what is left is algebra, done for each shard.
 enum AudiencePlan {
   case everyone
   case devices(DeviceSet)
   case set(id: Int64, shards: [ShardIndex])
+  /// Of a day that a range cuts: its set, and the range.
+  case cutDay(set: Int64, shards: [ShardIndex], DeviceTime, from: Instant?, before: Instant?)
+  case share(AudienceShare)
   /// Kept apart so that a complement is never built where a difference does.
   indirect case all(of: [AudiencePlan], except: [AudiencePlan])
   indirect case any([AudiencePlan])
 
-  init<Index: AudienceIndex>(
-    _ expression: AudienceExpression, index: Index, unmatched: inout [AudienceTerm]
-  ) throws(Index.Failure) {
-    switch expression {
-    case .everyone: self = .everyone
-    case .tag(let name): self = try Self.found(.tag(name), index, &unmatched)
-    case .alias(let name): self = try Self.found(.alias(name), index, &unmatched)
-    case .registrationID(let name): self = try Self.found(.registrationID(name), index, &unmatched)
-    case .not(let inner):
-      self = .all(of: [], except: [try AudiencePlan(inner, index: index, unmatched: &unmatched)])
-    case .any(let parts):
-      var plans: [AudiencePlan] = []
-      var few = DeviceSet()  // a thousand aliases are one set
-      for part in parts {
-        let plan = try AudiencePlan(part, index: index, unmatched: &unmatched)
-        if case .devices(let devices) = plan { few.formUnion(devices) } else { plans.append(plan) }
-      }
-      self = plans.isEmpty ? .devices(few) : .any(few.isEmpty ? plans : plans + [.devices(few)])
-    case .all(let parts):
-      var wanted: [AudiencePlan] = []
-      var unwanted: [AudiencePlan] = []
-      for part in parts {
-        if case .not(let inner) = part {
-          unwanted.append(try AudiencePlan(inner, index: index, unmatched: &unmatched))
-        } else {
-          wanted.append(try AudiencePlan(part, index: index, unmatched: &unmatched))
-        }
-      }
-      self = .all(of: wanted, except: unwanted)
-    }
-  }
+  static let nobody = AudiencePlan.devices(DeviceSet())
 
-  private static func found<Index: AudienceIndex>(
-    _ term: AudienceTerm, _ index: Index, _ unmatched: inout [AudienceTerm]
-  ) throws(Index.Failure) -> AudiencePlan {
-    switch try index.members(of: term) {
-    case .devices(let devices) where !devices.isEmpty: return .devices(devices)
-    case .set(let id, let shards) where !shards.isEmpty: return .set(id: id, shards: shards)
-    case .nobody, .devices, .set:
-      if !unmatched.contains(term) { unmatched.append(term) }
-      return .devices([])
-    }
-  }
+  // MARK: Evaluating
 
   /// The shards in which the plan may find somebody, in growing order.
   func shards(of count: Int) -> [ShardIndex] {
     var span = self.span
-    span.formIntersection(Span.all(below: count))
+    span.formIntersection(ShardSpan(below: count))
     return span.shards
   }
 
-  private var span: Span {
+  private var span: ShardSpan {
     switch self {
-    case .everyone: .all
+    case .everyone, .share: .all
     case .devices(let devices): .some(Set(devices.shards))
-    case .set(_, let shards): .some(Set(shards))
+    case .set(_, let shards), .cutDay(_, let shards, _, _, _): .some(Set(shards))
     case .any(let plans): plans.reduce(into: .some([])) { $0.formUnion($1.span) }
     case .all(let plans, _): plans.reduce(into: .all) { $0.formIntersection($1.span) }
     }
@@ -73,6 +38,10 @@ enum AudiencePlan {
     case .everyone: return try index.everyone(in: shard)
     case .devices(let devices): return devices.slice(shard)
     case .set(let id, _): return try index.members(ofSet: id, in: shard)
+    case .cutDay(let set, _, let time, let from, let before):
+      let members = try index.members(ofSet: set, in: shard)
+      return members.isEmpty ? members : try index.devices(among: members, in: shard, time, from: from, before: before)
+    case .share(let share): return Self.members(of: share, among: try index.everyone(in: shard))
     case .any(let plans):
       var result = DeviceSet()
       for plan in plans { result.formUnion(try plan.evaluate(in: shard, of: index)) }
@@ -83,7 +52,11 @@ enum AudiencePlan {
       }
       var result = try first.evaluate(in: shard, of: index)
       for plan in wanted.dropFirst() where !result.isEmpty {
-        result.formIntersection(try plan.evaluate(in: shard, of: index))
+        if case .share(let share) = plan {
+          result = Self.members(of: share, among: result)
+        } else {
+          result.formIntersection(try plan.evaluate(in: shard, of: index))
+        }
       }
       return try Self.subtract(unwanted, from: result, shard, index)
     }
@@ -97,32 +70,38 @@ enum AudiencePlan {
     return result
   }
 
-  private enum Span {
-    case all
-    case some(Set<ShardIndex>)
+  private static func members(of share: AudienceShare, among devices: DeviceSet) -> DeviceSet {
+    let seed = share.seed
+    return DeviceSet(devices.filter { share.slots.contains(AudienceShare.slot(of: $0, seed: seed)) })
+  }
+}
 
-    static func all(below count: Int) -> Span { .some(Set((0..<count).map { ShardIndex(truncatingIfNeeded: $0) })) }
+/// A set of shards that may be all there are.
+enum ShardSpan {
+  case all
+  case some(Set<ShardIndex>)
 
-    var shards: [ShardIndex] {
-      switch self {
-      case .all: Array(ShardIndex.min...ShardIndex.max)
-      case .some(let shards): shards.sorted()
-      }
+  init(below count: Int) { self = .some(Set((0..<count).map { ShardIndex(truncatingIfNeeded: $0) })) }
+
+  var shards: [ShardIndex] {
+    switch self {
+    case .all: Array(ShardIndex.min...ShardIndex.max)
+    case .some(let shards): shards.sorted()
     }
+  }
 
-    mutating func formUnion(_ other: Span) {
-      switch (self, other) {
-      case (.all, _), (_, .all): self = .all
-      case (.some(let mine), .some(let theirs)): self = .some(mine.union(theirs))
-      }
+  mutating func formUnion(_ other: ShardSpan) {
+    switch (self, other) {
+    case (.all, _), (_, .all): self = .all
+    case (.some(let mine), .some(let theirs)): self = .some(mine.union(theirs))
     }
+  }
 
-    mutating func formIntersection(_ other: Span) {
-      switch (self, other) {
-      case (_, .all): break
-      case (.all, .some): self = other
-      case (.some(let mine), .some(let theirs)): self = .some(mine.intersection(theirs))
-      }
+  mutating func formIntersection(_ other: ShardSpan) {
+    switch (self, other) {
+    case (_, .all): break
+    case (.all, .some): self = other
+    case (.some(let mine), .some(let theirs)): self = .some(mine.intersection(theirs))
     }
   }
 }

@@ -40,6 +40,9 @@ public protocol Store: Sendable {
   /// time always. Nothing happens without such a device.
   func noteSeen(app: Int64, registrationID: String, at now: Instant) async throws(StoreFault)
 
+  /// The device is gone with all that was kept of it; its ordinal is never given again. false without such a device.
+  func deleteDevice(app: Int64, registrationID: String) async throws(StoreFault) -> Bool
+
   // MARK: Tags and aliases
 
   /// The app's tags in the order of their bytes, those after the given one; at most `limit`.
@@ -58,10 +61,15 @@ public protocol Store: Sendable {
 
   // MARK: Audiences
 
-  /// Evaluates an audience on one state of the app's devices.
+  /// Evaluates an audience on one state of the app's devices: what was changed before the call counts, what is changed
+  /// after the answer does not.
   func reach(
-    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment
+    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment, at now: Instant
   ) async throws(StoreFault) -> AudienceReach
+  /// Those meant, in the order of their ordinals, after the given one; at most `limit`.
+  func devices(
+    app: Int64, in audience: AudienceExpression, after: DeviceOrdinal?, limit: Int, at now: Instant
+  ) async throws(StoreFault) -> [StoredDevice]
 
   // MARK: Pushes
 

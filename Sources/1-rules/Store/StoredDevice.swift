@@ -49,18 +49,74 @@ public struct StoredDevice: Sendable, Equatable {
   }
 }
 
-/// What a device tells of itself; nothing is sent by it yet.
+/// What a device tells of itself.
 public struct DeviceFacts: Sendable, Hashable {
   public var osVersion: String?
   public var appVersion: String?
   public var language: String?
   public var timeZone: String?
+  public var model: String?
+  public var permission: NotificationPermission?
 
-  public init(osVersion: String? = nil, appVersion: String? = nil, language: String? = nil, timeZone: String? = nil) {
+  public init(
+    osVersion: String? = nil, appVersion: String? = nil, language: String? = nil, timeZone: String? = nil,
+    model: String? = nil, permission: NotificationPermission? = nil
+  ) {
     self.osVersion = osVersion
     self.appVersion = appVersion
     self.language = language
     self.timeZone = timeZone
+    self.model = model
+    self.permission = permission
+  }
+
+  /// What is known, by what it is.
+  public var values: [DeviceFact: String] {
+    var values: [DeviceFact: String] = [:]
+    for fact in DeviceFact.allCases {
+      values[fact] =
+        switch fact {
+        case .appVersion: appVersion
+        case .osVersion: osVersion
+        case .language: language
+        case .timeZone: timeZone
+        case .model: model
+        case .permission: permission?.word
+        }
+    }
+    return values
+  }
+
+  /// With what `newer` knows in the place of what this does.
+  public func updated(by newer: DeviceFacts) -> DeviceFacts {
+    DeviceFacts(
+      osVersion: newer.osVersion ?? osVersion, appVersion: newer.appVersion ?? appVersion,
+      language: newer.language ?? language, timeZone: newer.timeZone ?? timeZone, model: newer.model ?? model,
+      permission: newer.permission ?? permission)
+  }
+}
+
+extension StoredDevice {
+  public var subject: AudienceSubject {
+    AudienceSubject(
+      ordinal: ordinal, registrationID: registrationID, tags: Set(tags), alias: alias, facts: facts.values,
+      lastSeen: seenAt, created: createdAt)
+  }
+
+  /// Changes with whatever an app server may edit, and with nothing else: FNV-1a of those fields.
+  public var fingerprint: UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ text: String?) {
+      for byte in text?.utf8 ?? "\u{1}".utf8 { hash = (hash ^ UInt64(byte)) &* 0x0100_0000_01b3 }
+      hash = hash &* 0x0100_0000_01b3  // a zero between fields
+    }
+    for tag in tags { add(tag) }
+    add(nil)
+    add(alias)
+    add(mobile)
+    add(String(badge))
+    add(String(onlyScheduled))
+    return hash
   }
 }
 
@@ -96,6 +152,20 @@ public struct DeviceEdit: Sendable, Equatable {
     case clear
   }
 
+  /// Another token, as if the device had registered with it: it lives from here on. Another device of the app that has
+  /// it is dead from here on, since one installation has one token.
+  public struct NewToken: Sendable, Equatable {
+    public var token: [UInt8]
+    public var environment: APNSEnvironment
+    public var at: Instant
+
+    public init(_ token: [UInt8], _ environment: APNSEnvironment, at: Instant) {
+      self.token = token
+      self.environment = environment
+      self.at = at
+    }
+  }
+
   public var clearTags = false
   public var removeTags: [String] = []
   public var addTags: [String] = []
@@ -103,6 +173,11 @@ public struct DeviceEdit: Sendable, Equatable {
   public var mobile: Text?
   public var badge: Int32?
   public var onlyScheduled: Bool?
+  /// What is known of these replaces what was.
+  public var facts = DeviceFacts()
+  public var token: NewToken?
+  /// Only while the device's `fingerprint` is this.
+  public var ifUnchanged: UInt64?
 
   public init() {}
 }
@@ -119,6 +194,8 @@ public struct DeviceLimits: Sendable {
 public enum DeviceEditAnswer: Sendable, Equatable {
   case done
   case noSuchDevice
+  /// Its fingerprint is another; nothing was changed.
+  case changedMeanwhile
   /// Nothing was changed.
   case aliasFull(devices: Int)
   /// Nothing was changed.

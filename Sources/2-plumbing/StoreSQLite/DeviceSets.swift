@@ -6,12 +6,14 @@ enum DeviceSetKey {
   case tag(Int64)
   case dead(app: Int64)
   case sandbox(app: Int64)
+  case fact(Int64)
 
   var id: Int64 {
     switch self {
     case .tag(let tag): tag * 4
     case .dead(let app): app * 4 + 1
     case .sandbox(let app): app * 4 + 2
+    case .fact(let fact): fact * 4 + 3
     }
   }
 }
@@ -37,6 +39,12 @@ struct DeviceSets {
       shards.append(ShardIndex(truncatingIfNeeded: $0.int(0)))
     }
     return shards
+  }
+
+  func hasMembers(_ id: Int64) throws(StoreFault) -> Bool {
+    try database.first(
+      "SELECT 1 FROM device_set WHERE id BETWEEN ? AND ? LIMIT 1", .int(id << 16), .int(id << 16 | 0xFFFF)
+    ) { _ in true } ?? false
   }
 
   func insert(_ ordinal: DeviceOrdinal, into key: DeviceSetKey) throws(StoreFault) {
@@ -93,65 +101,5 @@ extension DeviceSet {
       throw .corrupt("a set of devices cannot be read")
     }
     self = set
-  }
-}
-
-/// One app's devices as an audience is evaluated against them.
-struct AudienceTables: AudienceIndex {
-  let database: Database
-  let app: Int64
-  /// Ordinals below it are given.
-  let nextOrdinal: Int64
-
-  init(_ database: Database, app: Int64) throws(StoreFault) {
-    self.database = database
-    self.app = app
-    nextOrdinal = try database.first("SELECT next_ordinal FROM app WHERE id = ?", .int(app)) { $0.int(0) } ?? 0
-  }
-
-  var shardCount: Int { Int((nextOrdinal + 0xFFFF) >> 16) }
-
-  func members(of term: AudienceTerm) throws(StoreFault) -> TermMembers {
-    var ordinals: [DeviceOrdinal] = []
-    switch term {
-    case .tag(let name):
-      let tag = try database.first("SELECT id FROM tag WHERE app = ? AND name = ?", .int(app), .text(name)) {
-        $0.int(0)
-      }
-      guard let tag else { return .nobody }
-      let set = DeviceSetKey.tag(tag).id
-      return .set(id: set, shards: try DeviceSets(database).shards(ofSet: set))
-    case .alias(let name):
-      try database.each("SELECT id FROM device WHERE alias = ? AND app = ?", .text(name), .int(app)) {
-        ordinals.append(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
-      }
-    case .registrationID(let name):
-      try database.each("SELECT id FROM device WHERE registration_id = ? AND app = ?", .text(name), .int(app)) {
-        ordinals.append(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
-      }
-    }
-    return .devices(DeviceSet(ordinals))
-  }
-
-  func members(ofSet id: Int64, in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
-    try DeviceSets(database).members(ofSet: id, in: shard)
-  }
-
-  func everyone(in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
-    let range = shard.ordinals
-    guard nextOrdinal > range.lowerBound else { return DeviceSet() }
-    return DeviceSet(range.lowerBound...DeviceOrdinal(min(Int64(range.upperBound), nextOrdinal - 1)))
-  }
-
-  func dead(in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
-    try members(ofSet: DeviceSetKey.dead(app: app).id, in: shard)
-  }
-
-  func devices(of environment: APNSEnvironment, in shard: ShardIndex) throws(StoreFault) -> DeviceSet {
-    let sandboxed = try members(ofSet: DeviceSetKey.sandbox(app: app).id, in: shard)
-    switch environment {
-    case .sandbox: return sandboxed
-    case .production: return try everyone(in: shard).subtracting(sandboxed)
-    }
   }
 }

@@ -8,6 +8,7 @@ import Store
 ///   `set << 16 | shard`; see `DeviceSetKey`. `device_tag` says the same by device.
 /// - `tag` has a row only while somebody has the tag, and counts them. Deleting one moves its id to `dropped_tag`: what it
 ///   has in `device_tag` and `device_set` means nothing from then on, and is swept in pieces (`TagTable.sweep`).
+/// - `fact` has a row for each value of a fact that somebody has (`FactKey`), whose set is kept likewise.
 /// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
 enum Schema {
   private static let migrations = [
@@ -61,7 +62,17 @@ enum Schema {
     DELETE FROM tag WHERE devices = 0;
     CREATE TABLE dropped_tag (id INTEGER PRIMARY KEY, app INTEGER NOT NULL);
     """,
+    """
+    ALTER TABLE device ADD COLUMN model TEXT;
+    ALTER TABLE device ADD COLUMN permission INTEGER;
+    CREATE TABLE fact (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, value TEXT NOT NULL,
+      UNIQUE (app, kind, value));
+    """,
   ]
+
+  /// Whose tables are filled from what the file has, by more than SQL can say.
+  private static let factsVersion = 4
 
   static func prepare(_ database: Database) throws(StoreFault) {
     try database.execute("CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY)")
@@ -70,6 +81,7 @@ enum Schema {
     try database.execute("BEGIN IMMEDIATE")
     for (index, migration) in migrations.enumerated().dropFirst(try version(of: database)) {
       try database.execute("\(migration) INSERT INTO migration VALUES (\(index + 1));")
+      if index + 1 == factsVersion { try FactTable(database).build() }
     }
     try database.execute("COMMIT")
   }

@@ -39,6 +39,12 @@ extension StoreSQLite {
     }
   }
 
+  public func deleteDevice(app: Int64, registrationID: String) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      try DeviceTable(database).delete(app: app, registrationID: registrationID)
+    }
+  }
+
   // MARK: Tags and aliases
 
   public func tags(app: Int64, after: String?, limit: Int) async throws(StoreFault) -> [StoredTag] {
@@ -89,10 +95,20 @@ extension StoreSQLite {
   // MARK: Audiences
 
   public func reach(
-    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment
+    app: Int64, _ audience: AudienceExpression, _ environment: APNSEnvironment, at now: Instant
   ) async throws(StoreFault) -> AudienceReach {
     try await reader.run { database throws(StoreFault) in
-      try audience.reach(environment, in: AudienceTables(database, app: app))
+      try audience.reach(environment, in: AudienceTables(database, app: app), at: now)
+    }
+  }
+
+  public func devices(
+    app: Int64, in audience: AudienceExpression, after: DeviceOrdinal?, limit: Int, at now: Instant
+  ) async throws(StoreFault) -> [StoredDevice] {
+    try await reader.run { database throws(StoreFault) in
+      let ordinals = try audience.ordinals(
+        in: AudienceTables(database, app: app), at: now, after: after, limit: limit)
+      return try DeviceTable(database).devices(app: app, ordinals: ordinals)
     }
   }
 }

@@ -1,6 +1,33 @@
 public import Audience
 public import Basics
 
+/// What a device tells of itself; at most 64 bytes each.
+public struct DeviceDescription: Sendable, Equatable {
+  /// `18.1`.
+  public var osVersion: String?
+  /// `2.10`.
+  public var appVersion: String?
+  /// `zh-Hans-CN`.
+  public var language: String?
+  /// `Asia/Shanghai`.
+  public var timeZone: String?
+  /// `iPhone17,1`.
+  public var model: String?
+  public var permission: NotificationPermission?
+
+  public init(
+    osVersion: String? = nil, appVersion: String? = nil, language: String? = nil, timeZone: String? = nil,
+    model: String? = nil, permission: NotificationPermission? = nil
+  ) {
+    self.osVersion = osVersion
+    self.appVersion = appVersion
+    self.language = language
+    self.timeZone = timeZone
+    self.model = model
+    self.permission = permission
+  }
+}
+
 /// What a device or its app says when it registers.
 public struct DeviceRegistration: Sendable, Equatable {
   /// The device token as text; only 64 or more hex digits are taken, anything else is explained (case C18).
@@ -8,22 +35,17 @@ public struct DeviceRegistration: Sendable, Equatable {
   public var environment: APNSEnvironment
   /// When given, must be the app's own.
   public var bundleID: String?
-  public var osVersion: String?
-  public var appVersion: String?
-  public var language: String?
-  public var timeZone: String?
+  /// All there is to know: what is not here is not known any more.
+  public var facts: DeviceDescription
 
   public init(
-    token: String, environment: APNSEnvironment, bundleID: String? = nil, osVersion: String? = nil,
-    appVersion: String? = nil, language: String? = nil, timeZone: String? = nil
+    token: String, environment: APNSEnvironment, bundleID: String? = nil,
+    facts: DeviceDescription = DeviceDescription()
   ) {
     self.token = token
     self.environment = environment
     self.bundleID = bundleID
-    self.osVersion = osVersion
-    self.appVersion = appVersion
-    self.language = language
-    self.timeZone = timeZone
+    self.facts = facts
   }
 }
 
@@ -46,6 +68,7 @@ public struct DeviceView: Sendable, Equatable {
   public var badge: Int
   /// The user's preference: of the notifications only the scheduled one (D-331).
   public var onlyScheduled: Bool
+  public var facts: DeviceDescription
   public var createdAt: Instant
   /// The last time its token was registered.
   public var registeredAt: Instant
@@ -53,6 +76,10 @@ public struct DeviceView: Sendable, Equatable {
   public var seenAt: Instant
   /// Why nothing is sent to it now (`Unregistered since …`); nil while its token lives.
   public var deadReason: String?
+  /// Its number among the app's devices; what a list goes by.
+  public var ordinal: DeviceOrdinal
+  /// Changes with whatever an app server may edit, and with nothing else.
+  public var fingerprint: UInt64
 }
 
 /// A change of a device; removal comes before addition. Applied whole or not at all.
@@ -60,6 +87,17 @@ public struct DeviceChange: Sendable, Equatable {
   public enum Text: Sendable, Equatable {
     case set(String)
     case clear
+  }
+
+  public struct Token: Sendable, Equatable {
+    /// As `DeviceRegistration.token`.
+    public var text: String
+    public var environment: APNSEnvironment
+
+    public init(_ text: String, _ environment: APNSEnvironment) {
+      self.text = text
+      self.environment = environment
+    }
   }
 
   public var clearTags: Bool
@@ -71,10 +109,18 @@ public struct DeviceChange: Sendable, Equatable {
   public var badge: Int?
   /// The user's preference: true for the scheduled push alone; it counts from the answer on (D-332).
   public var onlyScheduled: Bool?
+  /// What is known of these replaces what was.
+  public var facts: DeviceDescription
+  /// APNs gave the device another: it stays the device it is, and lives from here on. Another device of the app that has
+  /// this token is the same phone under an older registration, and is dead from here on.
+  public var token: Token?
+  /// Only while the device's fingerprint is this.
+  public var ifUnchanged: UInt64?
 
   public init(
     clearTags: Bool = false, removeTags: [String] = [], addTags: [String] = [], alias: Text? = nil,
-    mobile: Text? = nil, badge: Int? = nil, onlyScheduled: Bool? = nil
+    mobile: Text? = nil, badge: Int? = nil, onlyScheduled: Bool? = nil,
+    facts: DeviceDescription = DeviceDescription(), token: Token? = nil, ifUnchanged: UInt64? = nil
   ) {
     self.clearTags = clearTags
     self.removeTags = removeTags
@@ -83,6 +129,9 @@ public struct DeviceChange: Sendable, Equatable {
     self.mobile = mobile
     self.badge = badge
     self.onlyScheduled = onlyScheduled
+    self.facts = facts
+    self.token = token
+    self.ifUnchanged = ifUnchanged
   }
 }
 

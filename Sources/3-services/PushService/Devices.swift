@@ -12,22 +12,13 @@ extension PushService {
         .deviceAuthenticationFailed, at: "appKey", found: "an app key that is unknown here",
         remedy: "Use the app key that `belfry app create` showed.")
     }
-    let token: [UInt8]
-    do throws(DeviceTokenFault) {
-      token = try DeviceTokenText.read(registration.token)
-    } catch {
-      throw RequestFault(.deviceInvalidParameter, at: "token", found: error.found, remedy: error.remedy)
-    }
+    let token = try Self.token(registration.token)
     if let bundleID = registration.bundleID, bundleID != app.bundleID {
       throw RequestFault(
         .deviceInvalidParameter, at: "bundleID", found: "“\(bundleID.prefix(60))”",
         remedy: "This app key is for \(app.bundleID): a token of another app can never be pushed to with it.")
     }
-    let facts = DeviceFacts(
-      osVersion: try Self.fact(registration.osVersion, "osVersion"),
-      appVersion: try Self.fact(registration.appVersion, "appVersion"),
-      language: try Self.fact(registration.language, "language"),
-      timeZone: try Self.fact(registration.timeZone, "timeZone"))
+    let facts = try DeviceFacts(registration.facts)
     let secret = Sodium.randomHex(digits: 64)
     var attempts = 0
     while true {
@@ -46,10 +37,24 @@ extension PushService {
     }
   }
 
-  private static func fact(_ text: String?, _ place: String) throws(RequestFault) -> String? {
-    guard let text, text.utf8.count > 64 else { return text }
-    throw RequestFault(
-      .deviceInvalidParameter, at: place, found: "\(text.utf8.count) bytes", remedy: "Send at most 64 bytes.")
+  private static func token(_ text: String) throws(RequestFault) -> [UInt8] {
+    do throws(DeviceTokenFault) {
+      return try DeviceTokenText.read(text)
+    } catch {
+      throw RequestFault(.deviceInvalidParameter, at: "token", found: error.found, remedy: error.remedy)
+    }
+  }
+
+  /// The device is gone with all that was kept of it; its app registers anew under another id.
+  public func deleteDevice(_ app: AppRecord, registrationID: String) async throws(RequestFault) {
+    try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
+    let wasThere: Bool
+    do throws(StoreFault) {
+      wasThere = try await store.deleteDevice(app: app.id, registrationID: registrationID)
+    } catch {
+      throw RequestFault(error, .device)
+    }
+    guard wasThere else { throw Self.noSuchDevice(registrationID) }
   }
 
   /// 7002 when the app has no such device.
@@ -93,7 +98,7 @@ extension PushService {
     _ app: AppRecord, registrationID: String, _ change: DeviceChange
   ) async throws(RequestFault) {
     try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
-    let edit = try Self.edit(change)
+    let edit = try Self.edit(change, at: clock.now)
     let answer: DeviceEditAnswer
     do throws(StoreFault) {
       answer = try await store.changeDevice(
@@ -104,6 +109,10 @@ extension PushService {
     switch answer {
     case .done: break
     case .noSuchDevice: throw Self.noSuchDevice(registrationID)
+    case .changedMeanwhile:
+      throw RequestFault(
+        .changedMeanwhile, found: "the device was changed since it was read",
+        remedy: "Read it again, then send the change with its new ETag.")
     case .aliasFull(let devices):
       throw RequestFault(
         .aliasFull, at: "alias", found: "an alias that \(devices) devices have already",
@@ -115,7 +124,7 @@ extension PushService {
     }
   }
 
-  private static func edit(_ change: DeviceChange) throws(RequestFault) -> DeviceEdit {
+  private static func edit(_ change: DeviceChange, at now: Instant) throws(RequestFault) -> DeviceEdit {
     var edit = DeviceEdit()
     edit.clearTags = change.clearTags
     edit.removeTags = try tags(change.removeTags, "tags.remove")
@@ -147,6 +156,11 @@ extension PushService {
       edit.badge = Int32(badge)
     }
     edit.onlyScheduled = change.onlyScheduled
+    edit.facts = try DeviceFacts(change.facts)
+    edit.token = try change.token.map { new throws(RequestFault) in
+      DeviceEdit.NewToken(try token(new.text), new.environment, at: now)
+    }
+    edit.ifUnchanged = change.ifUnchanged
     return edit
   }
 
@@ -176,7 +190,33 @@ extension DeviceView {
     self.init(
       registrationID: device.registrationID, tags: device.tags, alias: device.alias, mobile: device.mobile,
       environment: device.environment, badge: Int(device.badge), onlyScheduled: device.onlyScheduled,
-      createdAt: device.createdAt, registeredAt: device.registeredAt, seenAt: device.seenAt,
-      deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) })
+      facts: DeviceDescription(device.facts), createdAt: device.createdAt, registeredAt: device.registeredAt,
+      seenAt: device.seenAt, deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) },
+      ordinal: device.ordinal, fingerprint: device.fingerprint)
+  }
+}
+
+extension DeviceDescription {
+  init(_ facts: DeviceFacts) {
+    self.init(
+      osVersion: facts.osVersion, appVersion: facts.appVersion, language: facts.language, timeZone: facts.timeZone,
+      model: facts.model, permission: facts.permission)
+  }
+}
+
+extension DeviceFacts {
+  init(_ description: DeviceDescription) throws(RequestFault) {
+    func checked(_ text: String?, _ place: String) throws(RequestFault) -> String? {
+      guard let text, text.isEmpty || text.utf8.count > AudienceRule.longestFact else { return text }
+      throw RequestFault(
+        .deviceInvalidParameter, at: place, found: "\(text.utf8.count) bytes",
+        remedy: "Send 1 to \(AudienceRule.longestFact) bytes, or leave it out.")
+    }
+    self.init(
+      osVersion: try checked(description.osVersion, "osVersion"),
+      appVersion: try checked(description.appVersion, "appVersion"),
+      language: try checked(description.language, "language"),
+      timeZone: try checked(description.timeZone, "timeZone"), model: try checked(description.model, "model"),
+      permission: description.permission)
   }
 }

@@ -3,12 +3,14 @@ public enum NameRule: Sendable {
   case tag
   case alias
   case registrationID
+  /// What our own resources are called: segments, A/B tests and their variants.
+  case resource
 
   /// Bytes of UTF-8.
   private var limit: Int {
     switch self {
     case .tag, .alias: 40
-    case .registrationID: 64
+    case .registrationID, .resource: 64
     }
   }
 
@@ -16,13 +18,15 @@ public enum NameRule: Sendable {
     switch self {
     case .tag, .alias: "Allowed are letters, digits, underscore, Chinese characters and @!#$&*+=.|￥."
     case .registrationID: "A registration id has only digits and letters."
+    case .resource: "Allowed are letters and digits of ASCII, hyphens and underscores."
     }
   }
 
   private func allows(_ scalar: Unicode.Scalar) -> Bool {
     switch (self, scalar) {
     case (_, "a"..."z"), (_, "A"..."Z"), (_, "0"..."9"): true
-    case (.registrationID, _): false
+    case (.resource, "-"), (.resource, "_"): true
+    case (.registrationID, _), (.resource, _): false
     case (.tag, _), (.alias, _): Self.special.contains(scalar) || scalar.properties.isIdeographic
     }
   }

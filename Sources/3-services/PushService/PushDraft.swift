@@ -19,7 +19,7 @@ struct PushDraft {
   static let shortestWait = Instant.Span.minutes(10)
 
   init(_ order: PushOrder, at now: Instant) throws(RequestFault) {
-    try Self.check(order.audience)
+    try AudienceRule.check(order.audience)
     badge = try Self.arithmetic(order.badge)
     try Self.checkCollapseID(order.collapseID)
     payload = try Self.payload(of: order)
@@ -126,28 +126,6 @@ struct PushDraft {
     guard collapseID.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
       throw RequestFault(
         .invalidParameter, at: place, found: "a control character", remedy: "Use letters, digits and punctuation.")
-    }
-  }
-
-  private static func check(_ audience: AudienceExpression) throws(RequestFault) {
-    var names = 0
-    var open = [(audience, depth: 1)]
-    while let (part, depth) = open.popLast() {
-      guard depth <= 32, names <= 10_000 else {
-        throw RequestFault(
-          .invalidParameter, at: "audience", found: "too many conditions",
-          remedy: "Use at most 10,000 names, nested at most 32 deep.")
-      }
-      names += 1
-      switch part {
-      case .everyone: break
-      case .tag(let name): try NameRule.tag.check(name, .invalidParameter, at: "audience.tag")
-      case .alias(let name): try NameRule.alias.check(name, .invalidParameter, at: "audience.alias")
-      case .registrationID(let name):
-        try NameRule.registrationID.check(name, .invalidParameter, at: "audience.registration_id")
-      case .not(let inner): open.append((inner, depth + 1))
-      case .all(let parts), .any(let parts): open += parts.map { ($0, depth + 1) }
-      }
     }
   }
 }

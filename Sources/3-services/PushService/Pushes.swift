@@ -80,7 +80,7 @@ extension PushService {
   private func reach(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> AudienceReach {
     let reach: AudienceReach
     do throws(StoreFault) {
-      reach = try await store.reach(app: app.id, order.audience, order.environment)
+      reach = try await store.reach(app: app.id, order.audience, order.environment, at: clock.now)
     } catch {
       throw RequestFault(error, .push)
     }
@@ -133,6 +133,9 @@ extension AudienceTerm {
     case .tag(let name): "the tag “\(name.prefix(64))”"
     case .alias(let name): "the alias “\(name.prefix(64))”"
     case .registrationID(let name): "the registration id “\(name.prefix(64))”"
+    case .segment(let id): "the segment “\(id.prefix(64))”, which does not exist"
+    case .variant(let test, let name): "the variant “\(name.prefix(64))” of the A/B test “\(test.prefix(64))”"
+    case .condition(let words): words
     }
   }
 }

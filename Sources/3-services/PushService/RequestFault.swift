@@ -21,7 +21,7 @@ public struct RequestFault: Error, Hashable, Sendable {
     self.illegalIDs = illegalIDs
   }
 
-  /// JPush's numbers (jpush.md §10): never renumbered, never reused.
+  /// JPush's numbers (jpush.md §10), and from 9000 on those of our own calls: never renumbered, never reused.
   public enum Code: Int, CaseIterable, Sendable {
     // push
     case internalError = 1000
@@ -50,6 +50,10 @@ public struct RequestFault: Error, Hashable, Sendable {
     case aliasFull = 7015
     case tooManyTags = 7016
     case deviceTemporarilyUnavailable = 7030
+    // our own
+    case noSuchResource = 9404
+    case conflict = 9409
+    case changedMeanwhile = 9412
 
     public var httpStatus: Int {
       switch self {
@@ -61,7 +65,9 @@ public struct RequestFault: Error, Hashable, Sendable {
       case .authenticationFailed, .reportAuthenticationFailed, .deviceCredentialsMissing, .deviceAuthenticationFailed:
         401
       case .forbidden: 403
-      case .noSuchAPI: 404
+      case .noSuchAPI, .noSuchResource: 404
+      case .conflict: 409
+      case .changedMeanwhile: 412
       case .rateLimited: 429
       case .temporarilyUnavailable, .deviceTemporarilyUnavailable: 503
       }

@@ -49,6 +49,8 @@ enum Answers {
     case 403: "Forbidden"
     case 404: "Not Found"
     case 405: "Method Not Allowed"
+    case 409: "Conflict"
+    case 412: "Precondition Failed"
     case 413: "Content Too Large"
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
@@ -108,7 +110,8 @@ extension RequestFault.Code {
       case .methodNotAllowed, .tooLarge, .audienceEmpty, .overLimit, .temporarilyUnavailable, .rateLimited,
         .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter,
         .deviceInternalError, .deviceCredentialsMissing, .deviceInvalidParameter, .deviceAuthenticationFailed,
-        .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable:
+        .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .noSuchResource,
+        .conflict, .changedMeanwhile:
         return self
       }
     case .device, .registration:
@@ -121,7 +124,7 @@ extension RequestFault.Code {
       case .tooLarge, .audienceEmpty, .overLimit, .rateLimited, .forbidden, .reportInternalError,
         .reportAuthenticationFailed, .reportInvalidParameter, .deviceInternalError, .deviceCredentialsMissing,
         .deviceInvalidParameter, .deviceAuthenticationFailed, .noSuchAPI, .devicePartlyInvalid, .aliasFull,
-        .tooManyTags, .deviceTemporarilyUnavailable:
+        .tooManyTags, .deviceTemporarilyUnavailable, .noSuchResource, .conflict, .changedMeanwhile:
         return self
       }
     }

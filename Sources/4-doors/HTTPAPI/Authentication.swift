@@ -17,16 +17,29 @@ extension HTTPAPI {
 
   /// The app of the device that calls for itself: its app key as user, its own secret as password.
   func authenticateDevice(_ registrationID: String, _ call: inout Call) async throws(RequestFault) -> AppRecord {
+    try countAddress(&call)
     let credentials = try credentials(call)
     let app = try await service.authenticateDevice(
       appKey: credentials.user, registrationID: registrationID, secret: credentials.password)
+    try check(rateLimits.take(device: registrationID), &call)
     try count(&call, app: app.key)
     return app
   }
 
   func count(_ call: inout Call, app: String) throws(RequestFault) {
     call.quota = rateLimits.take(app: app, family: call.family)
-    guard call.quota.isAllowed else {
+    try check(call.quota, &call)
+  }
+
+  /// What faces the internet is counted before anything is looked up for it.
+  func countAddress(_ call: inout Call) throws(RequestFault) {
+    guard let peer = call.request.peer, let verdict = rateLimits.take(address: peer.host) else { return }
+    try check(verdict, &call)
+  }
+
+  private func check(_ verdict: RateLimits.Verdict, _ call: inout Call) throws(RequestFault) {
+    if !verdict.isAllowed { call.quota = verdict }
+    guard verdict.isAllowed else {
       throw RequestFault(
         .rateLimited, found: "Rate limit exceeded: \(call.quota.limit) calls a minute",
         remedy: "Wait \(call.quota.retryAfter) s.")

@@ -45,6 +45,7 @@ extension HTTPAPI {
   /// `POST /device/v1/registrations`: an app's key (no secret: apps on phones hold none) and a device token give a
   /// registration id and the secret that authenticates this device's further calls.
   func register(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    try countAddress(&call)
     let (appKey, registration) = try DeviceReading.registration(call.request.body)
     let registered = try await service.register(appKey: appKey, registration)
     try count(&call, app: appKey)
@@ -57,24 +58,20 @@ extension HTTPAPI {
   func ownDevice(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticateDevice(try checked(id), &call)
     let view = try await service.device(app, registrationID: id)
-    return Answers.ok([
-      "registrationId": .string(id), "environment": view.environment == .sandbox ? "sandbox" : "production",
-      "tags": .array(view.tags.map(JSONValue.string)), "alias": view.alias.map(JSONValue.string) ?? .null,
-      "mobile": view.mobile.map(JSONValue.string) ?? .null, "badge": .number(JSONNumber(view.badge)),
-      "onlyScheduled": .bool(view.onlyScheduled),
-    ])
+    return Answers.ok(.object(DeviceWriting.own(view)))
   }
 
   /// `POST /device/v1/registrations/{registration_id}`: as the app server's call, and `badge`, the number that `+1`
-  /// counts from (case C07), and `onlyScheduled`, the user's preference. 200 when it is durable (D-332).
+  /// counts from (case C07), `onlyScheduled`, the user's preference, what the device tells of itself, and a new token.
+  /// 200 when it is durable (D-332).
   func changeOwnDevice(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticateDevice(try checked(id), &call)
-    let change = try DeviceReading.change(call.request.body, byDevice: true)
+    let change = try DeviceReading.ownChange(call.request.body)
     try await service.changeDevice(app, registrationID: id, change)
     return Answers.ok([:])
   }
 
-  private func checked(_ id: String) throws(RequestFault) -> String {
+  func checked(_ id: String) throws(RequestFault) -> String {
     try Field(value: .string(id), path: JSONPath("registration_id"), codes: .device).name(.registrationID)
   }
 }

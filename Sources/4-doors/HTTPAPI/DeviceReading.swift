@@ -7,10 +7,31 @@ enum DeviceReading {
   private static let mostEntries = 100
   private static let mostBytes = 1000
 
-  /// `tags`, `alias`, `mobile`; `byDevice` (the device itself speaks) also `badge` and `onlyScheduled`.
-  static func change(_ body: [UInt8], byDevice: Bool = false) throws(RequestFault) -> DeviceChange {
+  /// What a device tells of itself.
+  private static let facts = ["osVersion", "appVersion", "language", "timeZone", "model", "permission"]
+
+  /// `tags`, `alias`, `mobile`.
+  static func change(_ body: [UInt8]) throws(RequestFault) -> DeviceChange {
     let fields = try RequestBody.object(body, codes: .device)
-    try fields.refuseUnknown(besides: ["tags", "alias", "mobile"] + (byDevice ? ["badge", "onlyScheduled"] : []))
+    try fields.refuseUnknown(besides: ["tags", "alias", "mobile"])
+    return try change(fields)
+  }
+
+  /// What the device itself says: also `badge`, `onlyScheduled`, its facts, and a new token with its environment.
+  static func ownChange(_ body: [UInt8]) throws(RequestFault) -> DeviceChange {
+    let fields = try RequestBody.object(body, codes: .device)
+    try fields.refuseUnknown(
+      besides: ["tags", "alias", "mobile", "badge", "onlyScheduled", "token", "environment"] + facts)
+    var change = try change(fields)
+    if let token = fields["token"] {
+      change.token = DeviceChange.Token(try token.string(), try environment(fields))
+    } else if let environment = fields["environment"] {
+      throw environment.wrong("it stands without a token", "Send both: the environment is that of the token.")
+    }
+    return change
+  }
+
+  static func change(_ fields: Fields) throws(RequestFault) -> DeviceChange {
     var change = DeviceChange()
     if let tags = fields["tags"] { try readTags(tags, into: &change) }
     if let alias = fields["alias"] {
@@ -23,7 +44,23 @@ enum DeviceReading {
     }
     change.badge = try fields["badge"].map { field throws(RequestFault) in Int(try field.integer(0...99_999)) }
     change.onlyScheduled = try fields["onlyScheduled"]?.bool()
+    change.facts = try description(fields)
     return change
+  }
+
+  private static func description(_ fields: Fields) throws(RequestFault) -> DeviceDescription {
+    let words = NotificationPermission.allCases.map(\.word)
+    return DeviceDescription(
+      osVersion: try shortText(fields["osVersion"]), appVersion: try shortText(fields["appVersion"]),
+      language: try shortText(fields["language"]), timeZone: try shortText(fields["timeZone"]),
+      model: try shortText(fields["model"]),
+      permission: try fields["permission"].map { field throws(RequestFault) in try field.word(outOf: words) }
+        .flatMap(NotificationPermission.init(word:)))
+  }
+
+  private static func environment(_ fields: Fields) throws(RequestFault) -> APNSEnvironment {
+    let word = try fields["environment"]?.word(outOf: ["production", "sandbox"]) ?? "production"
+    return word == "sandbox" ? .sandbox : .production
   }
 
   /// `""` clears all; `{"add": […], "remove": […]}` changes, removing first.
@@ -73,31 +110,26 @@ enum DeviceReading {
   /// The body of `POST /device/v1/registrations`.
   static func registration(_ body: [UInt8]) throws(RequestFault) -> (appKey: String, DeviceRegistration) {
     let fields = try RequestBody.object(body, codes: .device)
-    try fields.refuseUnknown(besides: [
-      "appKey", "token", "environment", "bundleId", "osVersion", "appVersion", "language", "timeZone",
-    ])
+    try fields.refuseUnknown(besides: ["appKey", "token", "environment", "bundleId"] + facts)
     guard let appKey = try fields["appKey"]?.string() else {
       throw fields.missing("appKey", "Give the app's key, as `belfry app create` printed it.")
     }
     guard let token = try fields["token"]?.string() else {
       throw fields.missing("token", "Give the device token in hex.")
     }
-    let environment = try fields["environment"]?.word(outOf: ["production", "sandbox"]) ?? "production"
     return (
       appKey,
       DeviceRegistration(
-        token: token, environment: environment == "sandbox" ? .sandbox : .production,
-        bundleID: try fields["bundleId"]?.string(), osVersion: try shortText(fields["osVersion"]),
-        appVersion: try shortText(fields["appVersion"]), language: try shortText(fields["language"]),
-        timeZone: try shortText(fields["timeZone"]))
+        token: token, environment: try environment(fields), bundleID: try fields["bundleId"]?.string(),
+        facts: try description(fields))
     )
   }
 
   private static func shortText(_ field: Field?) throws(RequestFault) -> String? {
     guard let field else { return nil }
     let text = try field.string()
-    guard text.utf8.count <= 64 else {
-      throw field.wrong("it has \(text.utf8.count) bytes", "At most 64 bytes are kept.")
+    guard 1...64 ~= text.utf8.count else {
+      throw field.wrong("it has \(text.utf8.count) bytes", "Send 1 to 64 bytes, or leave it out.")
     }
     return text
   }

@@ -1,0 +1,76 @@
+import Audience
+import Basics
+import Store
+
+extension DeviceTable {
+  func noteSeen(app: Int64, registrationID: String, at now: Instant) throws(StoreFault) {
+    let last = try database.first(
+      "SELECT id, seen_at FROM device WHERE registration_id = ? AND app = ?", .text(registrationID), .int(app)
+    ) { (id: $0.int(0), seenAt: Instant(milliseconds: $0.int(1))) }
+    guard let last, now - last.seenAt >= .minutes(1) else { return }
+    try database.run("UPDATE device SET seen_at = ? WHERE id = ?", .int(now.milliseconds), .int(last.id))
+    try facts.move(
+      DeviceOrdinal(truncatingIfNeeded: last.id), of: app, from: [.seen(last.seenAt)], to: [.seen(now)])
+  }
+
+  func removeAlias(
+    app: Int64, alias: String, from registrationIDs: [String]
+  ) throws(StoreFault) -> MembershipAnswer {
+    let (ids, strangers) = try ids(app: app, registrationIDs: registrationIDs)
+    guard strangers.isEmpty else { return .noSuchDevices(strangers) }
+    for id in ids {
+      try database.run("UPDATE device SET alias = NULL WHERE id = ? AND alias = ?", .int(id), .text(alias))
+    }
+    return .done
+  }
+
+  func deleteAlias(app: Int64, alias: String) throws(StoreFault) {
+    try database.run("UPDATE device SET alias = NULL WHERE alias = ? AND app = ?", .text(alias), .int(app))
+  }
+
+  func change(
+    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
+  ) throws(StoreFault) -> DeviceEditAnswer {
+    guard let id = try id(app: app, registrationID: registrationID) else { return .noSuchDevice }
+    let device = try stored(id)
+    if let expected = edit.ifUnchanged, expected != device.fingerprint { return .changedMeanwhile }
+    if case .set(let alias) = edit.alias {
+      let others = try database.first(
+        "SELECT count(*) FROM device WHERE alias = ? AND app = ? AND id <> ? AND dead_at IS NULL", .text(alias),
+        .int(app), .int(id)
+      ) { Int($0.int(0)) }
+      if let others, others >= limits.devicesPerAlias { return .aliasFull(devices: others) }
+    }
+    let present = Set(device.tags)
+    let wanted = (edit.clearTags ? [] : present.subtracting(edit.removeTags)).union(edit.addTags)
+    guard wanted.count <= limits.tagsPerDevice else { return .tooManyTags(wanted.count) }
+    let tags = TagTable(database)
+    for name in present.subtracting(wanted) { try tags.remove([device.ordinal], from: name, of: app) }
+    for name in wanted.subtracting(present) { try tags.add([device.ordinal], to: name, of: app) }
+    switch edit.alias {
+    case nil: break
+    case .clear: try database.run("UPDATE device SET alias = NULL WHERE id = ?", .int(id))
+    case .set(let alias): try database.run("UPDATE device SET alias = ? WHERE id = ?", .text(alias), .int(id))
+    }
+    switch edit.mobile {
+    case nil: break
+    case .clear: try database.run("UPDATE device SET mobile = NULL WHERE id = ?", .int(id))
+    case .set(let mobile): try database.run("UPDATE device SET mobile = ? WHERE id = ?", .text(mobile), .int(id))
+    }
+    if let badge = edit.badge {
+      try database.run(
+        "UPDATE device SET badge = ? WHERE id = ?", .int(BadgeArithmetic.set(badge).applied(to: 0)), .int(id))
+    }
+    if let onlyScheduled = edit.onlyScheduled {
+      try database.run(
+        "UPDATE device SET only_scheduled = ? WHERE id = ?", .int(onlyScheduled ? 1 : 0), .int(id))
+    }
+    if let token = edit.token { try give(token, to: device, id) }
+    let facts = device.facts.updated(by: edit.facts)
+    if facts != device.facts { try write(facts, id) }
+    if facts != device.facts || edit.token != nil {
+      try self.facts.move(device.ordinal, of: app, from: device.factKeys, to: try stored(id).factKeys)
+    }
+    return .done
+  }
+}
