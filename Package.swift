@@ -68,7 +68,7 @@ let package = Package(
     // what an iPhone does with it: life cycle, centre, badge, callbacks by generation
     floor("1-rules", "Phone", ["Basics", "PushPayload"]),
     // contract: records, transactions, what an engine owes
-    floor("1-rules", "Store", ["Basics", "Audience"]),
+    floor("1-rules", "Store", ["Basics", "Audience", "Schedule"]),
     // contract: work, acks, routing; and the in-process engine
     floor("1-rules", "Bus", ["Basics"]),
 
@@ -78,7 +78,7 @@ let package = Package(
       "2-plumbing", "Transport",
       ["Basics", "CLibuv", "COpenSSL", "CNgHTTP2", "CMicroHTTPD", "CWslay", "CLibraryShims"]),
     // the embedded store
-    floor("2-plumbing", "StoreSQLite", ["Basics", "Store", "Audience", "CSQLite"]),
+    floor("2-plumbing", "StoreSQLite", ["Basics", "Store", "Audience", "Schedule", "CSQLite"]),
     // calls to other servers over HTTP/1.1
     floor("2-plumbing", "HTTPClient", ["Basics", "CCurl", "CCurlShims"]),
 
@@ -88,11 +88,13 @@ let package = Package(
     // Apple's side: validates, stores one, expires, hands to the courier
     floor("3-services", "APNSSimulator", ["Basics", "PushPayload", "Transport", "CSQLite"]),
     // use cases: register, target, push, explain, report
-    floor("3-services", "PushService", ["Basics", "PushPayload", "Delivery", "Audience", "Store", "Bus", "CSodium"]),
+    floor(
+      "3-services", "PushService",
+      ["Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Store", "Bus", "CSodium"]),
 
     // 4: doors
     // REST: /v1, JPush-compatible /v3, device-facing /device/v1, /metrics
-    floor("4-doors", "HTTPAPI", ["Basics", "PushPayload", "Audience", "PushService", "Transport"]),
+    floor("4-doors", "HTTPAPI", ["Basics", "PushPayload", "Audience", "Schedule", "PushService", "Transport"]),
     // hosts many phones, drives them, tells what happens
     floor("4-doors", "PhoneLab", ["Basics", "PushPayload", "Phone", "APNSSimulator"]),
 
@@ -100,7 +102,7 @@ let package = Package(
     .executableTarget(
       name: "belfry",
       dependencies: [
-        "Basics", "PushPayload", "Delivery", "Audience", "Phone", "Store", "Bus", "Transport", "HTTPClient",
+        "Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Phone", "Store", "Bus", "Transport", "HTTPClient",
         "StoreSQLite", "APNSClient", "APNSSimulator", "PushService", "HTTPAPI", "PhoneLab",
       ],
       path: "Sources/5-belfry/belfry", swiftSettings: settings),
@@ -116,7 +118,7 @@ let package = Package(
     // a phone for tests, recording sinks, conformance suites; imported by no floor
     .target(
       name: "BelfryTesting",
-      dependencies: ["Basics", "PushPayload", "Delivery", "Audience", "Phone", "Store"],
+      dependencies: ["Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Phone", "Store"],
       path: "Sources/BelfryTesting", swiftSettings: settings),
 
     tests("BasicsTests", ["Basics", "BelfryTesting"]),
@@ -137,7 +139,10 @@ let package = Package(
       ]),
     tests(
       "PushServiceTests",
-      ["PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload", "Basics", "BelfryTesting"]),
+      [
+        "PushService", "StoreSQLite", "Store", "Bus", "Audience", "Schedule", "Delivery", "PushPayload", "Transport",
+        "Basics", "BelfryTesting",
+      ]),
     tests(
       "HTTPAPITests",
       [
@@ -167,7 +172,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "belfry", "HTTPAPI", "HTTPClient", "PushService", "StoreSQLite", "Bus", "Audience", "Delivery", "Basics",
+        "belfry", "HTTPAPI", "HTTPClient", "PushService", "Store", "StoreSQLite", "Bus", "Audience", "Delivery",
+        "Basics",
         "PushPayload", "Transport", "BelfryTesting",
       ]),
   ]

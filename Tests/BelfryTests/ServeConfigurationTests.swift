@@ -43,6 +43,25 @@ struct ServeConfigurationTests {
     #expect(read.apns.value == "sandbox")
   }
 
+  @Test("schedules: whose clocks, what was missed, how many; what is none of these is told")
+  func schedules() throws {
+    var read = try configuration().schedules
+    #expect(read.value.words == "Asia/Shanghai; catch-up; 100 an app" && read.origin == .standard)
+    read = try configuration(
+      file: "{ schedules: { timeZones: {'com.a': 'Europe/Berlin'}, missed: 'skip', perApp: 7, timeZone: 'UTC' } }"
+    ).schedules
+    #expect(read.value.words == "UTC, com.a Europe/Berlin; skip; 7 an app" && read.origin != .standard)
+    for (file, words) in [
+      ("{ schedules: { timeZone: 'Asia/Shangai' } }", "schedules.timeZone: no time zone Asia/Shangai"),
+      ("{ schedules: { timeZones: {a: ''} } }", "schedules.timeZones.a: "),
+      ("{ schedules: { missed: 'catchup' } }", "schedules.missed: 'catchup' is not catch-up or skip"),
+      ("{ schedules: { perApp: 0 } }", "schedules.perApp: give 1"),
+      ("{ schedules: { zone: 'UTC' } }", "schedules.zone: there is no such setting"),
+    ] {
+      #expect(complaint(file).contains(words), "\(complaint(file))")
+    }
+  }
+
   @Test("the proxy: flag > variable > file > the environment of every program, each told")
   func proxy() throws {
     let file = "{ proxy: 'http://lin:secret@file:1' }"

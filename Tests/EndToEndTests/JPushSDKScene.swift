@@ -44,7 +44,10 @@ final class JPushSDKScene: Sendable {
     store = try await StoreSQLite.open(folder: folder.path)
     let apns = apns
     service = PushService(
-      store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 1, senders: { _, _ in apns })
+      store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 1,
+      scheduling: Scheduling(
+        zone: { try? ZoneDatabase.usual.zone(named: $0).rules },
+        order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns })
     try await service.start()
     app = try await service.createApp(bundleID: "com.example.chat", name: "Chat")
     server = try HTTPAPI(service: service, clock: clock).serve(on: Endpoint(host: "127.0.0.1", port: 0))

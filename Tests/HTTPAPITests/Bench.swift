@@ -56,7 +56,10 @@ final class Bench: Sendable {
     let apns = RecordingPushSender()
     store = try await StoreSQLite.open(folder: folder.path)
     service = PushService(
-      store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 7, senders: { _, _ in apns })
+      store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 7,
+      scheduling: Scheduling(
+        zone: { try? ZoneDatabase.usual.zone(named: $0).rules },
+        order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns })
     try await service.start()
     app = try await service.createApp(bundleID: "com.example.chat", name: nil)
     api = HTTPAPI(service: service, clock: clock, settings: settings)

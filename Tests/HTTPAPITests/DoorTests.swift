@@ -37,7 +37,7 @@ struct DoorTests {
 
   static let wrongPaths: [(method: String, path: String, status: Int, code: Int)] = [
     ("GET", "/v3/push", 405, 1001), ("DELETE", "/v3/push/validate", 405, 1001), ("POST", "/v3/push/cid", 405, 1001),
-    ("PUT", "/v3/devices/0a", 404, 7010), ("GET", "/v3/schedules", 404, 7010), ("POST", "/v3/tags/", 404, 7010),
+    ("PUT", "/v3/devices/0a", 404, 7010), ("GET", "/v3/schedules/0a/x", 404, 8104), ("POST", "/v3/tags/", 404, 7010),
     ("GET", "/nothing", 404, 7010), ("POST", "/v3/pusch", 404, 7010), ("GET", "/%zz", 400, 1003),
     ("GET", "/", 404, 7010), ("DELETE", "/v1/pushes/1", 405, 1001), ("POST", "/healthz", 405, 1001),
     ("PATCH", "/device/v1/registrations", 404, 7010),

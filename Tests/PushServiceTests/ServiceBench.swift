@@ -35,7 +35,7 @@ final class ServiceBench: Sendable {
   init(
     _ folder: TemporaryFolder = TemporaryFolder(), store: StoreSQLite? = nil, bus: (any Bus)? = nil,
     clock: VirtualClock = VirtualClock(), sender: RecordingPushSender = RecordingPushSender(), seed: UInt64 = 1,
-    hasCredential: @escaping @Sendable () -> Bool = { true }
+    scheduling: Scheduling? = nil, hasCredential: @escaping @Sendable () -> Bool = { true }
   ) async throws {
     self.folder = folder
     if let store {
@@ -47,13 +47,13 @@ final class ServiceBench: Sendable {
     self.clock = clock
     self.sender = sender
     service = PushService(
-      store: self.store, bus: self.bus, clock: clock, seed: seed,
+      store: self.store, bus: self.bus, clock: clock, seed: seed, scheduling: scheduling,
       senders: { _, _ in hasCredential() ? sender : nil }, onEvent: { [events] in events.record($0) })
   }
 
   /// The bench of a process that starts where the other's files were left.
   func afterCrash() async throws -> ServiceBench {
-    try await ServiceBench(folder.snapshot(), clock: clock, seed: 2)
+    try await ServiceBench(folder.snapshot(), clock: clock, seed: 2, scheduling: service.scheduling)
   }
 
   func app() async throws -> AppRecord {

@@ -36,7 +36,7 @@ public enum ScheduleTrigger: Hashable, Sendable {
     }
   }
 
-  private var isSingle: Bool {
+  public var isSingle: Bool {
     switch self {
     case .single: true
     case .periodical: false

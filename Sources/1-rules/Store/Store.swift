@@ -120,6 +120,45 @@ public protocol Store: Sendable {
   func progress(app: Int64, push: Int64) async throws(StoreFault) -> PushProgress?
   func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTrace
 
+  // MARK: Schedules
+
+  /// Keeps a schedule, unless the app has `limit` that are not over. With a `clientID` that the app used no earlier than
+  /// `since` for one that is still there, answers that one and keeps nothing. `.taken` when the id is there already.
+  func createSchedule(
+    _ schedule: StoredSchedule, limit: Int, clientIDsSince since: Instant
+  ) async throws(StoreFault) -> ScheduleCreation
+
+  func schedule(app: Int64, id: String) async throws(StoreFault) -> StoredSchedule?
+
+  /// Those with a number above `after`, by number; with `onlyLive` only those that are not over. `total` counts what lies
+  /// on other pages too, but not what `after` leaves out.
+  func schedules(
+    app: Int64, onlyLive: Bool, after: Int64, skipping: Int, limit: Int
+  ) async throws(StoreFault) -> SchedulePage
+
+  /// Replaces what may change of the schedule with that id: all but number, app, `clientID` and `createdAt`, under the next
+  /// version. false, and nothing was done, unless version and `last` are those of `old`.
+  func changeSchedule(_ old: StoredSchedule, to new: StoredSchedule) async throws(StoreFault) -> Bool
+
+  /// false when there is none. Its firings go with it; the pushes stay.
+  func deleteSchedule(app: Int64, id: String) async throws(StoreFault) -> Bool
+
+  /// Of all apps, those with `dueAt` no later than `now`, the longest overdue first.
+  func dueSchedules(at now: Instant, limit: Int) async throws(StoreFault) -> [StoredSchedule]
+
+  /// When the next of all apps is due; nil: none is.
+  func nextScheduleDue() async throws(StoreFault) -> Instant?
+
+  /// In one transaction: notes the step with its firing and, with a push, accepts that. So each due time makes one push at
+  /// most, whoever else is at it and whenever the process ends. false, and nothing was done, when the schedule is gone or
+  /// its version or `last` is not what the step was reckoned from. `.taken` when the message id is there already.
+  func take(
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience]
+  ) async throws(StoreFault) -> Bool
+
+  /// Oldest first; at most 1,000, the newest ones.
+  func firings(app: Int64, schedule id: String) async throws(StoreFault) -> [ScheduleFiring]
+
   // MARK: The store itself
 
   /// Writes and removes something; a fault says why the store takes no writes now.

@@ -69,6 +69,19 @@ enum Schema {
       id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, value TEXT NOT NULL,
       UNIQUE (app, kind, value));
     """,
+    """
+    CREATE TABLE schedule (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, app INTEGER NOT NULL, name TEXT NOT NULL,
+      is_enabled INTEGER NOT NULL, rule TEXT NOT NULL, time_zone TEXT NOT NULL, request BLOB NOT NULL, client_id TEXT,
+      created_at INTEGER NOT NULL, version INTEGER NOT NULL, last TEXT, due_at INTEGER);
+    CREATE INDEX schedule_app ON schedule (app, number);
+    CREATE INDEX schedule_due ON schedule (due_at) WHERE due_at IS NOT NULL;
+    CREATE INDEX schedule_client_id ON schedule (app, client_id) WHERE client_id IS NOT NULL;
+    CREATE TABLE schedule_firing (
+      id INTEGER PRIMARY KEY, schedule INTEGER NOT NULL, wall TEXT NOT NULL, at INTEGER NOT NULL, push INTEGER,
+      code INTEGER NOT NULL, words TEXT NOT NULL);
+    CREATE INDEX schedule_firing_of ON schedule_firing (schedule, id);
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

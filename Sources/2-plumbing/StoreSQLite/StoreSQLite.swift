@@ -90,6 +90,56 @@ public final class StoreSQLite: Store {
     try await reader.run { database throws(StoreFault) in try AppTable(database).all() }
   }
 
+  // MARK: Schedules
+
+  public func createSchedule(
+    _ schedule: StoredSchedule, limit: Int, clientIDsSince since: Instant
+  ) async throws(StoreFault) -> ScheduleCreation {
+    try await writer.run { database throws(StoreFault) in
+      try ScheduleTable(database).create(schedule, limit: limit, clientIDsSince: since)
+    }
+  }
+
+  public func schedule(app: Int64, id: String) async throws(StoreFault) -> StoredSchedule? {
+    try await reader.run { database throws(StoreFault) in try ScheduleTable(database).schedule(app: app, id: id) }
+  }
+
+  public func schedules(
+    app: Int64, onlyLive: Bool, after: Int64, skipping: Int, limit: Int
+  ) async throws(StoreFault) -> SchedulePage {
+    try await reader.run { database throws(StoreFault) in
+      try ScheduleTable(database).page(app: app, onlyLive: onlyLive, after: after, skipping: skipping, limit: limit)
+    }
+  }
+
+  public func changeSchedule(_ old: StoredSchedule, to new: StoredSchedule) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in try ScheduleTable(database).change(old, to: new) }
+  }
+
+  public func deleteSchedule(app: Int64, id: String) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in try ScheduleTable(database).delete(app: app, id: id) }
+  }
+
+  public func dueSchedules(at now: Instant, limit: Int) async throws(StoreFault) -> [StoredSchedule] {
+    try await reader.run { database throws(StoreFault) in try ScheduleTable(database).due(at: now, limit: limit) }
+  }
+
+  public func nextScheduleDue() async throws(StoreFault) -> Instant? {
+    try await reader.run { database throws(StoreFault) in try ScheduleTable(database).nextDue() }
+  }
+
+  public func take(
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience]
+  ) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      try ScheduleTable(database).take(step, push: push, audience: audience)
+    }
+  }
+
+  public func firings(app: Int64, schedule id: String) async throws(StoreFault) -> [ScheduleFiring] {
+    try await reader.run { database throws(StoreFault) in try ScheduleTable(database).firings(app: app, schedule: id) }
+  }
+
   // MARK: Pushes
 
   public func lastPushID() async throws(StoreFault) -> Int64 {

@@ -5,12 +5,15 @@ public enum NameRule: Sendable {
   case registrationID
   /// What our own resources are called: segments, A/B tests and their variants.
   case resource
+  /// A schedule's name (jpush.md §6).
+  case schedule
 
   /// Bytes of UTF-8.
   private var limit: Int {
     switch self {
     case .tag, .alias: 40
     case .registrationID, .resource: 64
+    case .schedule: 255
     }
   }
 
@@ -19,6 +22,7 @@ public enum NameRule: Sendable {
     case .tag, .alias: "Allowed are letters, digits, underscore, Chinese characters and @!#$&*+=.|￥."
     case .registrationID: "A registration id has only digits and letters."
     case .resource: "Allowed are letters and digits of ASCII, hyphens and underscores."
+    case .schedule: "Allowed are letters, digits, underscore and Chinese characters."
     }
   }
 
@@ -27,6 +31,7 @@ public enum NameRule: Sendable {
     case (_, "a"..."z"), (_, "A"..."Z"), (_, "0"..."9"): true
     case (.resource, "-"), (.resource, "_"): true
     case (.registrationID, _), (.resource, _): false
+    case (.schedule, _): scalar == "_" || scalar.properties.isIdeographic
     case (.tag, _), (.alias, _): Self.special.contains(scalar) || scalar.properties.isIdeographic
     }
   }

@@ -22,8 +22,8 @@ public struct PushOrder: Sendable, Equatable {
   public var collapseID: String?
   public var production: Bool
   public var sendNumber: Int32?
-  /// The scheduled push: also for users who want no other (D-333).
-  public var isScheduled: Bool
+  /// The scheduled push: also for users who want no other (D-333). nil: it is if a schedule made it.
+  public var isScheduled: Bool?
   /// `cid`: the same within a day answers the first receipt again and sends nothing.
   public var clientID: String?
   /// What the door wants told beside the receipt (fields ignored, fields not for iOS).
@@ -35,7 +35,7 @@ public struct PushOrder: Sendable, Equatable {
     audience: AudienceExpression, alert: JSONValue? = nil, sound: JSONValue? = nil, badge: BadgeChange? = nil,
     contentAvailable: Bool = false, mutableContent: Bool = false, category: String? = nil, threadID: String? = nil,
     interruptionLevel: String? = nil, extras: JSONObject = JSONObject(), timeToLive: Int64? = nil,
-    collapseID: String? = nil, production: Bool = true, sendNumber: Int32? = nil, isScheduled: Bool = false,
+    collapseID: String? = nil, production: Bool = true, sendNumber: Int32? = nil, isScheduled: Bool? = nil,
     clientID: String? = nil, warnings: [String] = [], original: [UInt8] = []
   ) {
     self.audience = audience

@@ -22,6 +22,9 @@ public final class PushService: Sendable {
   let onEvent: @Sendable (ServiceEvent) -> Void
   let messageIDs: MessageIDs
   private let dispatcher: WorkDispatcher
+  /// nil: this process keeps no schedules and fires none.
+  public let scheduling: Scheduling?
+  private let scheduler = Locked<Scheduler?>(nil)
 
   /// How many devices may share an alias, and how many tags a device may have.
   public let limits: DeviceLimits
@@ -30,7 +33,7 @@ public final class PushService: Sendable {
   /// called from any task and must not wait.
   public init(
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
-    senders: @escaping Senders, presence: @escaping Presence = { _, _ in [] },
+    scheduling: Scheduling? = nil, senders: @escaping Senders, presence: @escaping Presence = { _, _ in [] },
     onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
     self.store = store
@@ -38,6 +41,7 @@ public final class PushService: Sendable {
     self.clock = clock
     self.limits = limits
     self.presence = presence
+    self.scheduling = scheduling
     self.onEvent = onEvent
     credentials = Credentials(store: store)
     messageIDs = MessageIDs(after: 0, seed: seed)
@@ -51,6 +55,7 @@ public final class PushService: Sendable {
     do throws(StoreFault) {
       messageIDs.note(try await store.lastPushID())
       try await dispatcher.start()
+      startScheduler()
     } catch {
       throw RequestFault(error, .push)
     }
@@ -58,7 +63,24 @@ public final class PushService: Sendable {
 
   /// Takes nothing more, lets what already left for APNs be answered, keeps those answers, and returns. What is not sent
   /// yet is sent after the next start.
-  public func stop() async { await dispatcher.stop() }
+  public func stop() async {
+    await scheduler.withLock { $0 }?.stop()
+    await dispatcher.stop()
+  }
+
+  private func startScheduler() {
+    guard let scheduling else { return }
+    let scheduler = self.scheduler.withLock { scheduler in
+      let started =
+        scheduler
+        ?? Scheduler(scheduling, store: store, clock: clock, onEvent: onEvent) {
+          [weak self] order, step throws(RequestFault) in try await self?.push(order, for: step) ?? false
+        }
+      scheduler = started
+      return started
+    }
+    scheduler.start()
+  }
 
   /// Tries again at once what waits because its app's sending is held back: an operator has mended something. Each app
   /// whose pushes are still refused waits again, as before.

@@ -15,17 +15,45 @@ extension PushService {
     if let repeated = try await repeated(app, order, at: now) { return repeated }
     let draft = try PushDraft(order, at: now)
     let reach = try await reach(app, order)
-    var push = StoredPush(order, draft, reach, app: app.id, at: now)
+    let push = StoredPush(order, draft, reach, app: app.id, at: now)
+    let (kept, answer) = try await keep(push) { [store] push throws(StoreFault) in
+      try await store.accept(push, audience: reach.targets, clientIDsSince: now - Self.clientIDWindow)
+    }
+    switch answer {
+    case .accepted: return await accepted(kept, reach, app)
+    case .repeated(let first, let targeted): return again(first, targeted)
+    }
+  }
+
+  /// The push of a schedule's step, made with it in one transaction; false when another took the step.
+  func push(_ order: PushOrder, for step: ScheduleStep) async throws(RequestFault) -> Bool {
+    let now = clock.now
+    let app: AppRecord?
+    do throws(StoreFault) { app = try await credentials.app(id: step.schedule.app) } catch {
+      throw RequestFault(error, .push)
+    }
+    guard let app else { return false }
+    let draft = try PushDraft(order, at: now)
+    let reach = try await reach(app, order)
+    let push = StoredPush(order, draft, reach, app: app.id, at: now)
+    let (kept, isTaken) = try await keep(push) { [store] push throws(StoreFault) in
+      var step = step
+      step.firing?.push = push.id
+      return try await store.take(step, push: push, audience: reach.targets)
+    }
+    if isTaken { _ = await accepted(kept, reach, app) }
+    return isTaken
+  }
+
+  /// Gives the push its message id, another one while a node beside has taken it.
+  private func keep<Answer: Sendable>(
+    _ push: StoredPush, _ body: (StoredPush) async throws(StoreFault) -> Answer
+  ) async throws(RequestFault) -> (StoredPush, Answer) {
+    var push = push
     var attempts = 0
     while true {
-      push.id = messageIDs.next(at: now)
-      do throws(StoreFault) {
-        let answer = try await store.accept(push, audience: reach.targets, clientIDsSince: now - Self.clientIDWindow)
-        switch answer {
-        case .accepted: return await accepted(push, reach, app)
-        case .repeated(let first, let targeted): return again(first, targeted)
-        }
-      } catch {
+      push.id = messageIDs.next(at: push.acceptedAt)
+      do throws(StoreFault) { return (push, try await body(push)) } catch {
         attempts += 1
         guard case .taken = error, attempts < 5 else {
           metricCounts.change { $0.storeFaults += 1 }
@@ -169,7 +197,7 @@ extension StoredPush {
       payload: JSONValue.object(draft.payload).encoded(), pushType: draft.pushType.rawValue,
       priority: draft.priority.rawValue, expiration: draft.expiration, deadline: draft.deadline,
       collapseID: order.collapseID, badge: draft.badge, sendNumber: order.sendNumber ?? 0,
-      isScheduled: order.isScheduled, clientID: order.clientID, wrongEnvironment: reach.wrongEnvironment,
+      isScheduled: order.isScheduled ?? false, clientID: order.clientID, wrongEnvironment: reach.wrongEnvironment,
       deadTokens: reach.dead,
       warnings: warnings, unmatched: reach.unmatched.map(\.name))
   }

@@ -50,6 +50,12 @@ public struct RequestFault: Error, Hashable, Sendable {
     case aliasFull = 7015
     case tooManyTags = 7016
     case deviceTemporarilyUnavailable = 7030
+    // schedule
+    case scheduleInvalid = 8100
+    case scheduleAuthenticationFailed = 8101
+    case noSuchSchedule = 8104
+    case scheduleInternalError = 8200
+    case scheduleTemporarilyUnavailable = 8203
     // our own
     case noSuchResource = 9404
     case conflict = 9409
@@ -57,19 +63,21 @@ public struct RequestFault: Error, Hashable, Sendable {
 
     public var httpStatus: Int {
       switch self {
-      case .internalError, .reportInternalError, .deviceInternalError: 500
+      case .internalError, .reportInternalError, .deviceInternalError, .scheduleInternalError: 500
       case .methodNotAllowed: 405
       case .missingParameter, .invalidParameter, .tooLarge, .unknownKey, .audienceEmpty, .overLimit,
-        .reportInvalidParameter, .deviceInvalidParameter, .devicePartlyInvalid, .aliasFull, .tooManyTags:
+        .reportInvalidParameter, .deviceInvalidParameter, .devicePartlyInvalid, .aliasFull, .tooManyTags,
+        .scheduleInvalid:
         400
-      case .authenticationFailed, .reportAuthenticationFailed, .deviceCredentialsMissing, .deviceAuthenticationFailed:
+      case .authenticationFailed, .reportAuthenticationFailed, .deviceCredentialsMissing, .deviceAuthenticationFailed,
+        .scheduleAuthenticationFailed:
         401
       case .forbidden: 403
-      case .noSuchAPI, .noSuchResource: 404
+      case .noSuchAPI, .noSuchResource, .noSuchSchedule: 404
       case .conflict: 409
       case .changedMeanwhile: 412
       case .rateLimited: 429
-      case .temporarilyUnavailable, .deviceTemporarilyUnavailable: 503
+      case .temporarilyUnavailable, .deviceTemporarilyUnavailable, .scheduleTemporarilyUnavailable: 503
       }
     }
 

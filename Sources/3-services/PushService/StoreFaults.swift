@@ -5,6 +5,7 @@ extension RequestFault {
   enum Family {
     case push
     case device
+    case schedule
   }
 
   init(_ fault: StoreFault, _ family: Family) {
@@ -19,6 +20,7 @@ extension RequestFault {
     let code: Code =
       switch family {
       case .push: isTemporary ? .temporarilyUnavailable : .internalError
+      case .schedule: isTemporary ? .scheduleTemporarilyUnavailable : .scheduleInternalError
       case .device: isTemporary ? .deviceTemporarilyUnavailable : .deviceInternalError
       }
     self.init(

@@ -100,8 +100,22 @@ extension RequestFault.Code {
   /// The number that a family of calls has for it.
   func asSeen(in family: APIFamily) -> RequestFault.Code {
     switch family {
-    case .push, .schedule, .admin, .server, .native:
+    case .push, .admin, .server, .native:
       return self
+    case .schedule:
+      switch self {
+      case .internalError: return .scheduleInternalError
+      case .authenticationFailed: return .scheduleAuthenticationFailed
+      case .temporarilyUnavailable: return .scheduleTemporarilyUnavailable
+      case .invalidParameter, .missingParameter, .unknownKey, .audienceEmpty, .overLimit: return .scheduleInvalid
+      case .noSuchAPI: return .noSuchSchedule
+      case .methodNotAllowed, .tooLarge, .rateLimited, .forbidden, .reportInternalError, .reportAuthenticationFailed,
+        .reportInvalidParameter, .deviceInternalError, .deviceCredentialsMissing, .deviceInvalidParameter,
+        .deviceAuthenticationFailed, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable,
+        .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule, .scheduleInternalError,
+        .scheduleTemporarilyUnavailable, .noSuchResource, .conflict, .changedMeanwhile:
+        return self
+      }
     case .report:
       switch self {
       case .internalError: return .reportInternalError
@@ -110,8 +124,10 @@ extension RequestFault.Code {
       case .methodNotAllowed, .tooLarge, .audienceEmpty, .overLimit, .temporarilyUnavailable, .rateLimited,
         .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter,
         .deviceInternalError, .deviceCredentialsMissing, .deviceInvalidParameter, .deviceAuthenticationFailed,
-        .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .noSuchResource,
-        .conflict, .changedMeanwhile:
+        .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid,
+        .scheduleAuthenticationFailed, .noSuchSchedule,
+        .scheduleInternalError, .scheduleTemporarilyUnavailable,
+        .noSuchResource, .conflict, .changedMeanwhile:
         return self
       }
     case .device, .registration:
@@ -124,7 +140,9 @@ extension RequestFault.Code {
       case .tooLarge, .audienceEmpty, .overLimit, .rateLimited, .forbidden, .reportInternalError,
         .reportAuthenticationFailed, .reportInvalidParameter, .deviceInternalError, .deviceCredentialsMissing,
         .deviceInvalidParameter, .deviceAuthenticationFailed, .noSuchAPI, .devicePartlyInvalid, .aliasFull,
-        .tooManyTags, .deviceTemporarilyUnavailable, .noSuchResource, .conflict, .changedMeanwhile:
+        .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule,
+        .scheduleInternalError, .scheduleTemporarilyUnavailable,
+        .noSuchResource, .conflict, .changedMeanwhile:
         return self
       }
     }

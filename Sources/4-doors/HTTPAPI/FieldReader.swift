@@ -118,6 +118,7 @@ struct FaultCodes {
   static let push = FaultCodes(missing: .missingParameter, invalid: .invalidParameter, unknownKey: .unknownKey)
   static let device = FaultCodes(
     missing: .deviceInvalidParameter, invalid: .deviceInvalidParameter, unknownKey: .deviceInvalidParameter)
+  static let schedule = FaultCodes(missing: .scheduleInvalid, invalid: .scheduleInvalid, unknownKey: .scheduleInvalid)
 }
 
 extension JSONValue {

@@ -129,6 +129,12 @@ public struct HTTPAPI: Sendable {
     case .ownDevice(let id): return try await ownDevice(id, &call)
     case .changeOwnDevice(let id): return try await changeOwnDevice(id, &call)
     case .pushReport(let id): return try await report(id, &call)
+    case .createSchedule: return try await createSchedule(&call)
+    case .schedules: return try await schedules(&call)
+    case .schedule(let id): return try await schedule(id, &call)
+    case .scheduleMessages(let id): return try await scheduleMessages(id, &call)
+    case .changeSchedule(let id): return try await changeSchedule(id, &call)
+    case .deleteSchedule(let id): return try await deleteSchedule(id, &call)
     case .health:
       let members = await settings.health().members
       return Answers.ok(.object(JSONObject([.init("status", "ok")] + members)))

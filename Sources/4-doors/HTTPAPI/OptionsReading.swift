@@ -51,7 +51,7 @@ struct OptionsReading {
     order.timeToLive = try options["time_to_live"]?.integer(0...Self.longestTimeToLive)
     order.collapseID = try options["apns_collapse_id"].map(Self.collapseID)
     order.production = try options["apns_production"].map(Self.bool) ?? true
-    order.isScheduled = try options[Self.scheduled].map(Self.bool) ?? false
+    order.isScheduled = try options[Self.scheduled].map(Self.bool)
     if let minutes = options["big_push_duration"] { _ = try minutes.integer(0...1440) }
     if let classification = options["classification"] { _ = try classification.integer(0...1) }
     if let channels = options["third_party_channel"] { _ = try channels.object() }

@@ -14,7 +14,11 @@ enum PushReading {
   ]
 
   static func read(_ body: [UInt8]) throws(RequestFault) -> PushOrder {
-    let fields = try RequestBody.object(body, codes: .push)
+    try read(RequestBody.object(body, codes: .push), original: body)
+  }
+
+  /// `original` is kept with the push.
+  static func read(_ fields: Fields, original: [UInt8]) throws(RequestFault) -> PushOrder {
     try fields.refuseUnknown(besides: known)
     guard let platform = fields["platform"] else {
       throw fields.missing("platform", "Give \"all\" or an array such as [\"ios\"].")
@@ -24,7 +28,7 @@ enum PushReading {
     }
     try checkContents(fields)
     let reachesIOS = try reachesIOS(platform)
-    var order = PushOrder(audience: try AudienceReading.read(audience), original: body)
+    var order = PushOrder(audience: try AudienceReading.read(audience), original: original)
     var notification = NotificationReading()
     var options = OptionsReading()
     if let field = fields["notification"] { try notification.read(field, into: &order) }
@@ -99,7 +103,7 @@ enum PushReading {
   }
 
   /// As `GET /v3/push/cid` gives them, or of the caller's own making.
-  private static func clientID(_ field: Field) throws(RequestFault) -> String {
+  static func clientID(_ field: Field) throws(RequestFault) -> String {
     let text = try field.string()
     let isLegal = text.utf8.allSatisfy { byte in
       switch byte {

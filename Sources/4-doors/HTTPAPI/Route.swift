@@ -38,6 +38,12 @@ enum Route: Equatable, Sendable {
   case ownDevice(String)
   case changeOwnDevice(String)
   case pushReport(String)
+  case createSchedule
+  case schedules
+  case schedule(String)
+  case scheduleMessages(String)
+  case changeSchedule(String)
+  case deleteSchedule(String)
   case health
   case readiness
   case metrics
@@ -62,6 +68,12 @@ enum Route: Equatable, Sendable {
     case .ownDevice: "own_device_get"
     case .changeOwnDevice: "own_device_set"
     case .pushReport: "push_report"
+    case .createSchedule: "schedule_create"
+    case .schedules: "schedule_list"
+    case .schedule: "schedule_get"
+    case .scheduleMessages: "schedule_messages"
+    case .changeSchedule: "schedule_change"
+    case .deleteSchedule: "schedule_delete"
     case .health: "healthz"
     case .readiness: "readyz"
     case .metrics: "metrics"
@@ -98,7 +110,7 @@ struct Routing: Equatable, Sendable {
     case ("v3", "devices"), ("v3", "device"): self.init(device: Array(parts.dropFirst(2)), method)
     case ("v3", "tags"): self.init(tag: Array(parts.dropFirst(2)), method)
     case ("v3", "aliases"): self.init(alias: Array(parts.dropFirst(2)), method)
-    case ("v3", "schedules"): self.init(.schedule, .notServed)
+    case ("v3", "schedules"): self.init(schedule: Array(parts.dropFirst(2)), method)
     case ("v3", "received"), ("v3", "messages"), ("v3", "users"), ("v3", "status"), ("v3", "report"), ("v3", "group"):
       self.init(.report, .notServed)
     case ("v3", "grouppush"), ("v3", "files"), ("v3", "images"), ("v3", "push_plan"), ("v3", "test"):
@@ -132,11 +144,24 @@ struct Routing: Equatable, Sendable {
     case nil: self.init(.push, method, ["POST": .push])
     case "validate" where parts.count == 1: self.init(.push, method, ["POST": .validatePush])
     case "cid" where parts.count == 1: self.init(.push, method, ["GET": .clientIDs])
-    case "schedules": self.init(.schedule, .notServed)
+    case "schedules": self.init(schedule: Array(parts.dropFirst()), method)
     case "batch", "file", "template", "quota": self.init(.push, .notServed)
     // DELETE /v3/push/{msg_id} takes a push back.
     case let id? where parts.count == 1 && id.utf8.allSatisfy({ 0x30...0x39 ~= $0 }): self.init(.push, .notServed)
     case _?: self.init(.push, .unknown)
+    }
+  }
+
+  private init(schedule parts: [String], _ method: String) {
+    switch parts.count {
+    case 0: self.init(.schedule, method, ["GET": .schedules, "POST": .createSchedule])
+    case 1:
+      let id = parts[0].lowercased()
+      self.init(
+        .schedule, method, ["GET": .schedule(id), "PUT": .changeSchedule(id), "DELETE": .deleteSchedule(id)])
+    case 2 where parts[1] == "msg_ids":
+      self.init(.schedule, method, ["GET": .scheduleMessages(parts[0].lowercased())])
+    case _: self.init(.schedule, .unknown)
     }
   }
 

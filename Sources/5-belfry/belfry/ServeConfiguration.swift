@@ -1,3 +1,4 @@
+import PushService
 import Transport
 
 #if canImport(FoundationEssentials)
@@ -25,6 +26,9 @@ struct ServeConfiguration: Equatable {
   var credentials = Setting<[Credential]>([], .standard)
   /// The least wait in minutes after a 5xx of APNs; 0 tries again within seconds (`RetryPolicy.ServerFaults`). Default 0.
   var serverFaultMinutes = Setting<Int?>(nil, .standard)
+
+  /// What schedules go by.
+  var schedules = Setting(Scheduling.Settings(), .standard)
 
   /// As the file has it, until the flag was looked at.
   private var fileProxy: String?
@@ -175,6 +179,11 @@ struct ServeConfiguration: Equatable {
       }
       serverFaultMinutes = Setting(value, .file(path))
     }
+    if let value = file.schedules {
+      do { schedules = Setting(try value.settings(), .file(path)) } catch let fault as CommandFault {
+        throw CommandFault("\(path): \(fault.words)")
+      }
+    }
     if let value = file.proxy {
       fileProxy = value
       proxy.origin = .file(path)
@@ -196,10 +205,12 @@ struct ServeConfiguration: Equatable {
     var listen, data, apns, trust, proxy: String?
     var serverFaultMinutes: Int?
     var credentials: [Credential]?
+    var schedules: Schedules?
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
-        ["listen", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials"])
+        ["listen", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials", "schedules"])
+      schedules = try container.decodeIfPresent(Schedules.self, forKey: "schedules")
       serverFaultMinutes = try container.decodeIfPresent(Int.self, forKey: "serverFaultMinutes")
       listen = try container.decodeIfPresent(String.self, forKey: "listen")
       data = try container.decodeIfPresent(String.self, forKey: "data")
@@ -211,7 +222,7 @@ struct ServeConfiguration: Equatable {
   }
 }
 
-private struct Name: CodingKey, ExpressibleByStringLiteral {
+struct SettingName: CodingKey, ExpressibleByStringLiteral {
   var stringValue: String
   var intValue: Int? { nil }
   init(stringLiteral value: String) { stringValue = value }
@@ -221,8 +232,8 @@ private struct Name: CodingKey, ExpressibleByStringLiteral {
 
 extension Decoder {
   /// The object here, after a check that it holds no other key: a misspelt setting must not be silently without effect.
-  fileprivate func strict(_ names: [String]) throws -> KeyedDecodingContainer<Name> {
-    let container = try container(keyedBy: Name.self)
+  func strict(_ names: [String]) throws -> KeyedDecodingContainer<SettingName> {
+    let container = try container(keyedBy: SettingName.self)
     for key in container.allKeys where !names.contains(key.stringValue) {
       let near = names.min { editDistance(key.stringValue, $0) < editDistance(key.stringValue, $1) } ?? ""
       let place = (codingPath + [key]).words
@@ -276,6 +287,7 @@ let configCommand: Command = Command(
         "serverFaultMinutes", String(configuration.serverFaultMinutes.value ?? 0),
         configuration.serverFaultMinutes.origin.words
       ),
+      ("schedules", configuration.schedules.value.words, configuration.schedules.origin.words),
       (
         "credentials", configuration.credentials.value.map(\.bundle).joined(separator: ", "),
         configuration.credentials.origin.words

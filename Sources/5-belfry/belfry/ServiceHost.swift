@@ -51,7 +51,8 @@ struct ServiceHost {
       await senders.lookAtTerms()
       let service = PushService(
         store: store, bus: InProcessBus(clock: clock), clock: clock,
-        seed: UInt64.random(in: 0...UInt64.max), senders: { await senders.sender(for: $0, $1) },
+        seed: UInt64.random(in: 0...UInt64.max), scheduling: Scheduling(configuration.schedules.value),
+        senders: { await senders.sender(for: $0, $1) },
         onEvent: { log.service($0) })
       try await service.start()
       do {

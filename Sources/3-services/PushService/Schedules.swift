@@ -1,0 +1,194 @@
+import Basics
+import Schedule
+public import Store
+
+extension PushService {
+  /// How long a `cid` answers its first schedule again.
+  private static let clientIDWindow = Instant.Span.days(1)
+
+  /// Returns once the schedule is durable. Its push is checked but for its audience, which is that of each firing.
+  public func createSchedule(_ app: AppRecord, _ order: ScheduleOrder) async throws(RequestFault) -> ScheduleView {
+    let scheduling = try needScheduling()
+    try NameRule.schedule.check(order.name, .scheduleInvalid, at: "name")
+    guard order.isEnabled else {
+      throw RequestFault(
+        .scheduleInvalid, at: "enabled", found: "false", remedy: "A new schedule is enabled; disable it later.")
+    }
+    let now = clock.now
+    try Self.check(order.push, at: now)
+    let zone = order.timeZone ?? scheduling.settings.timeZone(of: app)
+    let next = try scheduling.first(of: order.trigger, in: zone, after: now)
+    let limit = scheduling.settings.perApp
+    let answer: ScheduleCreation
+    do throws(StoreFault) {
+      answer = try await store.createSchedule(
+        StoredSchedule(
+          id: Self.newScheduleID(), app: app.id, name: order.name, isEnabled: true, trigger: order.trigger,
+          timeZone: zone, request: order.push.original, clientID: order.clientID, createdAt: now,
+          last: next.passed, dueAt: next.due.instant), limit: limit,
+        clientIDsSince: now - Self.clientIDWindow)
+    } catch {
+      throw RequestFault(error, .schedule)
+    }
+    switch answer {
+    case .created(let schedule), .repeated(let schedule): return ScheduleView(schedule)
+    case .tooMany(let count):
+      throw RequestFault(
+        .scheduleInvalid, found: "the app has \(count) schedules that are not over",
+        remedy: "At most \(limit) are allowed: delete one.")
+    }
+  }
+
+  public func schedule(_ app: AppRecord, id: String) async throws(RequestFault) -> ScheduleView {
+    ScheduleView(try await stored(app, id))
+  }
+
+  /// Those with a number above `after`; with `onlyLive` only those that are not over.
+  public func schedules(
+    _ app: AppRecord, onlyLive: Bool, after: Int64 = 0, skipping: Int = 0, limit: Int
+  ) async throws(RequestFault) -> ScheduleList {
+    do throws(StoreFault) {
+      let page = try await store.schedules(
+        app: app.id, onlyLive: onlyLive, after: after, skipping: skipping, limit: limit)
+      return ScheduleList(schedules: page.schedules.map(ScheduleView.init), total: page.total)
+    } catch {
+      throw RequestFault(error, .schedule)
+    }
+  }
+
+  /// What came of its due times, oldest first; at most the last 1,000.
+  public func firings(_ app: AppRecord, schedule id: String) async throws(RequestFault) -> [ScheduleFiring] {
+    _ = try await stored(app, id)
+    do throws(StoreFault) { return try await store.firings(app: app.id, schedule: id) } catch {
+      throw RequestFault(error, .schedule)
+    }
+  }
+
+  /// Applied whole or not at all. With another trigger, or made new by `isEnabled`, only times from now on count. `version`:
+  /// nil for whatever it is now; else a schedule of another version is not changed and `changedMeanwhile` is thrown.
+  public func changeSchedule(
+    _ app: AppRecord, id: String, _ change: ScheduleChange, version: Int64? = nil
+  ) async throws(RequestFault) -> ScheduleView {
+    let scheduling = try needScheduling()
+    let now = clock.now
+    if let name = change.name { try NameRule.schedule.check(name, .scheduleInvalid, at: "name") }
+    if let push = change.push { try Self.check(push, at: now) }
+    while true {
+      let old = try await stored(app, id)
+      if let version, old.version != version {
+        throw RequestFault(
+          .changedMeanwhile, found: "the schedule has changed since it was read",
+          remedy: "Read it again, and send its ETag in If-Match.")
+      }
+      let new = try scheduling.changed(old, change, at: now)
+      do throws(StoreFault) {
+        // A firing may have come between; then what is next must be reckoned anew.
+        guard try await store.changeSchedule(old, to: new) else { continue }
+      } catch {
+        throw RequestFault(error, .schedule)
+      }
+      return try await schedule(app, id: id)
+    }
+  }
+
+  /// Its firings go with it; pushes that it made go on.
+  public func deleteSchedule(_ app: AppRecord, id: String) async throws(RequestFault) {
+    let isGone: Bool
+    do throws(StoreFault) { isGone = try await store.deleteSchedule(app: app.id, id: id) } catch {
+      throw RequestFault(error, .schedule)
+    }
+    guard isGone else { throw Self.noSuchSchedule(id) }
+  }
+
+  // MARK: Parts
+
+  private func needScheduling() throws(RequestFault) -> Scheduling {
+    guard let scheduling else {
+      throw RequestFault(
+        .scheduleInvalid, found: "this process keeps no schedules", remedy: "Ask one that runs the service.")
+    }
+    return scheduling
+  }
+
+  private func stored(_ app: AppRecord, _ id: String) async throws(RequestFault) -> StoredSchedule {
+    do throws(StoreFault) {
+      if let schedule = try await store.schedule(app: app.id, id: id) { return schedule }
+    } catch {
+      throw RequestFault(error, .schedule)
+    }
+    throw Self.noSuchSchedule(id)
+  }
+
+  private static func noSuchSchedule(_ id: String) -> RequestFault {
+    RequestFault(
+      .noSuchSchedule, found: "this app has no schedule \(quoted(id))", remedy: "GET /v3/schedules lists them.")
+  }
+
+  /// All that a push can be refused for, but who is there when it is made.
+  private static func check(_ push: PushOrder, at now: Instant) throws(RequestFault) {
+    do throws(RequestFault) { _ = try PushDraft(push, at: now) } catch {
+      throw RequestFault(
+        .scheduleInvalid, at: error.place.map { "push.\($0)" } ?? "push", found: error.found, remedy: error.remedy)
+    }
+  }
+
+  private static func newScheduleID() -> String {
+    let bits = Sodium.randomBytes(16).map(UInt64.init)
+    let halves = [bits[..<8], bits[8...]].map { $0.reduce(0) { $0 << 8 | $1 } }
+    return String(decoding: UUIDText.version4(halves[0], halves[1]), as: UTF8.self)
+  }
+}
+
+extension Scheduling {
+  /// What is next for a trigger that counts from now on, and what of it is over.
+  func first(
+    of trigger: ScheduleTrigger, in zone: String, after now: Instant
+  ) throws(RequestFault) -> (passed: LocalTime, due: ScheduleTrigger.Due) {
+    guard let rules = self.zone(zone) else {
+      throw RequestFault(
+        .scheduleInvalid, at: "timeZone", found: "\(quoted(zone)) is no time zone here",
+        remedy: "Give a name of the tz database, such as Asia/Shanghai.")
+    }
+    let wall = rules.local(at: now)
+    guard let due = trigger.next(after: wall, in: rules) else {
+      throw RequestFault(
+        .scheduleInvalid, at: "trigger", found: "all its times are over; in \(zone) it is \(wall)",
+        remedy: "Give times to come.")
+    }
+    if case .single(let single) = trigger, single > wall.adding(months: 12) {
+      throw RequestFault(
+        .scheduleInvalid, at: "trigger.single.time", found: "\(single) is more than a year ahead",
+        remedy: "Give a time within a year.")
+    }
+    return (wall, due)
+  }
+
+  /// jpush.md §6: whole sections, no change between single and periodical, and none of what is over.
+  func changed(
+    _ old: StoredSchedule, _ change: ScheduleChange, at now: Instant
+  ) throws(RequestFault) -> StoredSchedule {
+    guard old.dueAt != nil else {
+      throw RequestFault(
+        .scheduleInvalid, found: "the schedule is over", remedy: "Make a new one; what is over cannot be changed.")
+    }
+    var new = old
+    new.name = change.name ?? old.name
+    new.request = change.push?.original ?? old.request
+    new.isEnabled = change.isEnabled ?? old.isEnabled
+    new.timeZone = change.timeZone ?? old.timeZone
+    if let trigger = change.trigger {
+      guard trigger.isSingle == old.trigger.isSingle else {
+        throw RequestFault(
+          .scheduleInvalid, at: "trigger", found: "a change between single and periodical",
+          remedy: "Delete the schedule and make a new one.")
+      }
+      new.trigger = trigger
+    }
+    if new.trigger != old.trigger || new.timeZone != old.timeZone || (new.isEnabled && !old.isEnabled) {
+      let next = try first(of: new.trigger, in: new.timeZone, after: now)
+      new.last = next.passed
+      new.dueAt = next.due.instant
+    }
+    return new
+  }
+}
