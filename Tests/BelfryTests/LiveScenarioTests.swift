@@ -62,6 +62,31 @@ struct LiveScenarioTests {
     #expect(result.passed, "\(result.text())")
   }
 
+  /// Those that name no reason against it.
+  static let examples = ScenarioCommandTests.examples.filter { path in
+    (try? readScenario(path))?.onlyVirtual == nil
+  }
+
+  @Test("the examples of docs/examples pass against a running simulator and service", arguments: examples)
+  func example(path: String) async throws {
+    let folder = try Files.temporaryFolder("live-example")
+    defer { Files.remove(folder) }
+    var parsed = ParsedCommand()
+    parsed.values = ["listen": ["127.0.0.1:0"], "data": [folder]]
+    let configuration = try ServeConfiguration(parsed, environment: [:], standardData: folder)
+    let log = ServiceLog(clock: SystemClock(), isVerbose: false, write: { _ in })
+    let host = try await ServiceHost.start(configuration, log: log)
+    let control = try #require(host.simulator?.controlEndpoint)
+    let app = try await host.service.createApp(bundleID: "com.example.app", name: nil)
+    parsed.values = [
+      "apns": ["http://\(control)"], "service": [host.address], "app-key": [app.appKey],
+      "master-secret": [app.masterSecret],
+    ]
+    let result = try await ScenarioWorlds(parsed).play(readScenario(path))
+    await host.stop()
+    #expect(result.passed && result.checks > 0, "\(result.text())")
+  }
+
   @Test("what is no control API is told")
   func wrong() async throws {
     await #expect(throws: CommandFault.self) { try await LiveWorld(apns: "http://127.0.0.1:1", service: nil) }

@@ -17,15 +17,12 @@ struct ScenarioCommandTests {
   @Test("every scenario of docs/examples passes", arguments: examples)
   func example(path: String) async throws {
     let scenario = try readScenario(path)
-    let worlds = try ScenarioWorlds(ParsedCommand())
-    let world = try await worlds.make(scenario)
-    let result = await scenario.run(in: world)
-    await world.close()
+    let result = try await ScenarioWorlds(ParsedCommand()).play(scenario)
     #expect(result.passed, "\(result.text())")
     #expect(result.checks > 0)
   }
 
-  @Test("there are examples") func some() { #expect(Self.examples.count >= 15) }
+  @Test("there are examples") func some() { #expect(Self.examples.count >= 40) }
 
   /// A folder with these files, and what the command answers.
   private func run(_ files: [String: String], _ words: [String] = []) async throws -> (belfry.ExitStatus, String) {
@@ -59,6 +56,18 @@ struct ScenarioCommandTests {
     #expect(try await run(["a.json5": Self.good, "b.json5": "{ steps: [ 'tapp' ] }"]).0 == .usage)
     #expect(try await run(["b.json5": "{ steps: "]).0 == .usage)
     await #expect(throws: UsageFault.self) { try await run(["a.json": Self.good]) }
+  }
+
+  @Test("what cannot be played against running servers is left out, and every report says why")
+  func skipped() {
+    var report = ScenarioReport(startedAt: .init(seconds: 0))
+    let result = ScenarioResult(name: "a day", skipped: "a day passes")
+    report.cases.append(.init(path: "x.json5", result: result, time: .milliseconds(0)))
+    #expect(ScenarioReport.text(report.cases[0]) == "skipped a day  (x.json5): a day passes")
+    #expect(report.tap == "TAP version 14\n1..1\nok 1 - a day # SKIP a day passes")
+    #expect(
+      report.junit.xml.contains("<skipped message=\"a day passes\"/>") && report.junit.xml.contains("skipped=\"1\""))
+    #expect(report.summary == "1 scenario: 0 passed, 0 failed, 1 skipped")
   }
 
   @Test("JUnit and TAP tell the same")

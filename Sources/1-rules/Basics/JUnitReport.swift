@@ -19,11 +19,16 @@ public struct JUnitReport: Sendable {
     public var time: Instant.Span
     /// nil when it passed: a line, and the whole.
     public var failure: (summary: String, text: String)?
+    /// Why it was left out; nil when it ran.
+    public var skipped: String?
 
-    public init(name: String, time: Instant.Span, failure: (summary: String, text: String)?) {
+    public init(
+      name: String, time: Instant.Span, failure: (summary: String, text: String)?, skipped: String? = nil
+    ) {
       self.name = name
       self.time = time
       self.failure = failure
+      self.skipped = skipped
     }
   }
 
@@ -37,10 +42,16 @@ public struct JUnitReport: Sendable {
       // JUnit's times have no zone and no fraction; UTC is meant.
       let timestamp = String("\(suite.startedAt)".prefix(19))
       let name = Self.escaped(suite.name)
-      text += "  <testsuite name=\"\(name)\" \(Self.counts([suite])) skipped=\"0\" timestamp=\"\(timestamp)\">\n"
+      let skipped = suite.cases.count { $0.skipped != nil }
+      text +=
+        "  <testsuite name=\"\(name)\" \(Self.counts([suite])) skipped=\"\(skipped)\" timestamp=\"\(timestamp)\">\n"
       for one in suite.cases {
         text += "    <testcase classname=\"\(name)\" name=\"\(Self.escaped(one.name))\""
         text += " time=\"\(Self.seconds(one.time))\""
+        if let why = one.skipped {
+          text += ">\n      <skipped message=\"\(Self.escaped(why))\"/>\n    </testcase>\n"
+          continue
+        }
         guard let failure = one.failure else {
           text += "/>\n"
           continue

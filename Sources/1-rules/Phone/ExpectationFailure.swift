@@ -11,11 +11,14 @@ public struct ExpectationFailure: Error, Hashable, Sendable {
     public var expected: String?
     /// What happened there; beside `missing` what comes nearest.
     public var actual: TimelineEntry?
+    /// Members that were asked for, as they are in `actual`: `sound "default"`.
+    public var differences: [String] = []
 
     init(_ mark: Mark, _ expected: EntryPattern?, _ actual: TimelineEntry?) {
       self.mark = mark
       self.expected = expected?.description
       self.actual = actual
+      if mark != .same, let expected, let actual { differences = expected.differences(from: actual) }
     }
   }
 
@@ -64,6 +67,7 @@ extension ExpectationFailure: CustomStringConvertible {
         let line = "  \(index == 0 ? row.mark.rawValue : " ") \(Self.padded(piece, left)) │ \(index == 0 ? actual : "")"
         lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
       }
+      lines += row.differences.map { "    \(Self.padded("", left)) │   it has \($0)" }
     }
     if !reasons.isEmpty {
       lines.append("  and meanwhile:")

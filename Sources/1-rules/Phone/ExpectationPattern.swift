@@ -67,6 +67,19 @@ public struct EntryPattern: Hashable, Sendable {
     return misses
   }
 
+  /// The parts of an entry of the same kind that are not as this says.
+  func differences(from entry: TimelineEntry) -> [String] {
+    guard kind == nil || kind == entry.what.name, !parts.members.isEmpty else { return [] }
+    let actual = entry.json.object?[entry.what.name]
+    return parts.members.compactMap { member in
+      let value = entry.what.callback?.shortcut(member.key) ?? actual?.object?[member.key]
+      guard
+        value.map({ !JSONDifference.isNone(between: member.value, $0, match: .contains) }) ?? (member.value != .null)
+      else { return nil }
+      return value.map { "\(member.key) \($0.text)" } ?? "no \(member.key)"
+    }
+  }
+
   /// The same with every name under `push`, `id` and `ids` replaced by what it stands for.
   public func resolving(_ names: [String: String]) -> EntryPattern {
     var pattern = self

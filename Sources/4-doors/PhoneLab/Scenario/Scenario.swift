@@ -7,6 +7,8 @@ public import PushPayload
 public struct Scenario: Sendable {
   public let name: String
   public let about: String?
+  /// Why it cannot be played against running servers, where time is real; nil: it can.
+  public let onlyVirtual: String?
   /// When the first step comes, by the virtual clock.
   public let start: Instant
   /// Passes before each step.
@@ -39,6 +41,7 @@ public struct Scenario: Sendable {
     _ = try whole.members(known: Self.fields.map(\.name))
     self.name = try whole["name"]?.text() ?? name
     about = try whole["about"]?.text()
+    onlyVirtual = try whole["onlyVirtual"]?.text(like: "why, in words")
     start = try whole["start"]?.time() ?? Self.usualStart
     pace = try whole["pace"]?.span() ?? .seconds(1)
 
@@ -77,6 +80,9 @@ public struct Scenario: Sendable {
     .init(name: "$schema", shape: .text, help: "For editors: scenario.schema.json."),
     .init(name: "name", shape: .text, help: "What it shows; default the file's name."),
     .init(name: "about", shape: .text, help: "For people."),
+    .init(
+      name: "onlyVirtual", shape: .text,
+      help: "Why it cannot be played with --apns, where time is real; it is left out there, with these words."),
     .init(name: "start", shape: .time, help: "When the first step comes; default 2026-11-30T09:00:00Z."),
     .init(name: "pace", shape: .span, help: "Passes before each step; default 1s."),
     .init(name: "phone", shape: .named("phone"), help: "One phone; default iOS 17."),

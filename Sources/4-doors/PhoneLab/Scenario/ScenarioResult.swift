@@ -9,8 +9,13 @@ public struct ScenarioResult: Sendable {
   public var timeline: [LabEntry] = []
   /// Expectations that were looked at: of each phone, each list and each fact one.
   public var checks = 0
+  /// Why it was not played; nil: it was.
+  public var skipped: String?
 
-  public init(name: String) { self.name = name }
+  public init(name: String, skipped: String? = nil) {
+    self.name = name
+    self.skipped = skipped
+  }
 
   public var passed: Bool { failures.isEmpty }
 

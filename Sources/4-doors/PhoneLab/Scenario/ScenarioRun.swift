@@ -115,7 +115,9 @@ private struct ScenarioRun<World: ScenarioWorld> {
   // MARK: steps
 
   mutating func play(_ step: Scenario.Step, number: Int) async {
-    await world.pass(until: world.now + scenario.pace)
+    // Real time is not passed only to tell steps apart.
+    let pace = world.patience > .milliseconds(0) ? min(scenario.pace, .milliseconds(200)) : scenario.pace
+    await world.pass(until: world.now + pace)
     var answers: [(phone: String?, answer: ScenarioAnswer)] = []
     for deed in step.deeds {
       switch deed {

@@ -30,6 +30,8 @@ final class ControlLine: Sendable {
     var tokens: [[UInt8]: Owner] = [:]
     var stays: [String: WebSocket] = [:]
     var isOnline: [String: Bool] = [:]
+    /// Ids of pushes that came to a phone.
+    var arrived: Set<String> = []
     var tokenMaker: LocalAPNS?
     var listening: Set<Listening> = []
     var deliver: @Sendable (String, DeliveredPayload) async -> Void = { _, _ in }
@@ -208,6 +210,7 @@ final class ControlLine: Sendable {
 
   private func deliver(_ push: DeliveredPayload, to device: String) async {
     await state.withLock { $0.deliver }(device, push)
+    state.withLock { _ = $0.arrived.insert(push.id) }
   }
 
   private static func push(_ object: JSONObject) -> DeliveredPayload? {
@@ -245,11 +248,22 @@ final class ControlLine: Sendable {
         priority: priority, expiration: header("apns-expiration").flatMap { Int64($0) },
         collapseID: header("apns-collapse-id"), payload: push.payload))
     switch outcome {
-    case .accepted: return ScenarioAnswer(status: 200, id: id)
+    case .accepted:
+      await waitForArrival(of: id, at: push.phone)
+      return ScenarioAnswer(status: 200, id: id)
     case .refused(let refusal):
       return ScenarioAnswer(
         status: refusal.status, reason: refusal.reason, explanation: refusal.explanation, id: id)
     case .unanswered(let cause): return ScenarioAnswer(status: 0, reason: "no answer: \(cause)", id: id)
+    }
+  }
+
+  /// So that the next step finds it there. Half a second at most: some are held back.
+  private func waitForArrival(of id: String, at device: String?) async {
+    guard let device, state.withLock({ $0.isOnline[device] ?? true }) else { return }
+    let limit = clock.uptime + .milliseconds(500)
+    while clock.uptime < limit, !state.withLock({ $0.arrived.contains(id) }) {
+      try? await clock.sleep(for: .milliseconds(2))
     }
   }
 

@@ -57,9 +57,7 @@ func runScenarios(_ parsed: ParsedCommand) async throws -> ExitStatus {
   var report = ScenarioReport(startedAt: clock.now)
   for (path, scenario) in scenarios {
     let begin = clock.uptime
-    let world = try await worlds.make(scenario)
-    let result = await scenario.run(in: world)
-    await world.close()
+    let result = try await worlds.play(scenario)
     let one = ScenarioReport.Case(path: path, result: result, time: clock.uptime - begin)
     report.cases.append(one)
     guard !tap else { continue }

@@ -14,15 +14,18 @@ struct ScenarioReport {
   }
 
   var failed: Int { cases.count { !$0.result.passed } }
+  private var skipped: Int { cases.count { $0.result.skipped != nil } }
 
   var summary: String {
     let count = cases.count == 1 ? "1 scenario" : "\(cases.count) scenarios"
-    return "\(count): \(cases.count - failed) passed, \(failed) failed"
+    let left = skipped == 0 ? "" : ", \(skipped) skipped"
+    return "\(count): \(cases.count - failed - skipped) passed, \(failed) failed\(left)"
   }
 
   static func text(_ one: Case) -> String {
     let result = one.result
     let checks = result.checks == 1 ? "1 check" : "\(result.checks) checks"
+    if let why = result.skipped { return "skipped \(result.name)  (\(one.path)): \(why)" }
     guard !result.passed else { return "ok      \(result.name)  (\(one.path), \(checks), \(one.time.milliseconds) ms)" }
     return "FAILED  \(result.name)  (\(one.path))\n\(result.text())\n"
   }
@@ -33,7 +36,8 @@ struct ScenarioReport {
     var lines = ["TAP version 14", "1..\(cases.count)"]
     for (index, one) in cases.enumerated() {
       let name = one.result.name.replacing("\\", with: "\\\\").replacing("#", with: "\\#").replacing("\n", with: " ")
-      lines.append("\(one.result.passed ? "ok" : "not ok") \(index + 1) - \(name)")
+      let skip = one.result.skipped.map { " # SKIP \($0.replacing("\n", with: " "))" } ?? ""
+      lines.append("\(one.result.passed ? "ok" : "not ok") \(index + 1) - \(name)\(skip)")
       guard !one.result.passed else { continue }
       lines += ["  ---", "  file: \(quoted(one.path))", "  failures:"]
       for failure in one.result.failures {
@@ -55,7 +59,7 @@ struct ScenarioReport {
         cases: cases.map { one in
           .init(
             name: "\(one.result.name) (\(one.path))", time: one.time,
-            failure: one.result.failures.first.map { ($0.heading, one.result.text()) })
+            failure: one.result.failures.first.map { ($0.heading, one.result.text()) }, skipped: one.result.skipped)
         })
     ])
   }

@@ -18,7 +18,21 @@ struct ScenarioWorlds {
     service = (url.hasSuffix("/") ? String(url.dropLast()) : url, key, secret)
   }
 
-  func make(_ scenario: Scenario) async throws -> any ScenarioWorld {
+  /// Plays it where it is to be played, or says why it cannot be played there.
+  func play(_ scenario: Scenario) async throws -> ScenarioResult {
+    if apns != nil {
+      if let why = scenario.onlyVirtual { return ScenarioResult(name: scenario.name, skipped: why) }
+      if scenario.callsService, service == nil {
+        return ScenarioResult(name: scenario.name, skipped: "it calls the push service; name one with --service")
+      }
+    }
+    let world = try await make(scenario)
+    let result = await scenario.run(in: world)
+    await world.close()
+    return result
+  }
+
+  private func make(_ scenario: Scenario) async throws -> any ScenarioWorld {
     if let apns {
       let running = service.map { ServiceDoor.running($0.url, key: $0.key, secret: $0.secret) }
       return try await LiveWorld(apns: apns, service: running)
