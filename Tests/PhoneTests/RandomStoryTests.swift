@@ -51,6 +51,16 @@ struct RandomStoryTests {
     if screen.isLocked, !(screen.banners.isEmpty && screen.alert == nil && screen.front == nil) {
       return "something over the lock screen"
     }
+    let activities = phone.bundleIDs.flatMap { bundleID in
+      phone.liveActivities(of: bundleID).map { "\(bundleID) \($0.id)" }
+    }
+    if Set(activities).count != activities.count { return "a Live Activity twice" }
+    if Set(screen.activities.map { "\($0.bundleID) \($0.id)" }) != Set(activities) { return "a Lock Screen without it" }
+    if screen.island.count > 2 || screen.isLocked && !screen.island.isEmpty { return "an island that cannot be" }
+    if phone.bundleIDs.contains(where: { phone.isConnectedForMessages($0) && phone.state(of: $0)?.isFront != true }) {
+      return "connected for messages behind"
+    }
+    if screen.json.members.isEmpty { return "no JSON of the screen" }
     if screen.alert != nil, phone.settings.iosVersion.major >= 11 { return "a modal alert from iOS 11 on" }
     return nil
   }
@@ -108,7 +118,7 @@ private struct Teller {
   private mutating func event() -> Phone.Event {
     let bundle = Self.bundles.randomElement(using: &dice) ?? "com.example.a"
     let some = Bool.random(using: &dice)
-    switch Int.random(in: 0..<42, using: &dice) {
+    switch Int.random(in: 0..<46, using: &dice) {
     case 0...9: return .push(push(for: bundle))
     case 10: return .installApp(app(bundle == "com.example.gone" ? "com.example.a" : bundle))
     case 11: return some ? .uninstallApp(bundleID: bundle) : .installApp(app("com.example.b"))
@@ -146,6 +156,8 @@ private struct Teller {
       return some ? .change(settings) : .timePassed
     case 33: return life(of: bundle)
     case 39: return calls(of: bundle)
+    case 40, 41: return activities(of: bundle)
+    case 42, 43: return service(of: bundle)
     case 38:
       return .action(
         bundleID: bundle, id: some ? nil : phone.centre(of: bundle).last,
@@ -168,6 +180,50 @@ private struct Teller {
       .push(DeliveredPayload(id: "v", bundleID: bundle, pushType: .voip, bytes: Sample.k1.encoded())),
     ]
     return events.randomElement(using: &dice) ?? .hangUp
+  }
+
+  /// Live Activities: started, updated and ended by push and by channel, swiped away, with tokens that come late.
+  private mutating func activities(of bundle: String) -> Phone.Event {
+    let some = Bool.random(using: &dice)
+    let id = phone.liveActivities(of: bundle).randomElement(using: &dice)?.id
+    let token: [UInt8] = [UInt8.random(in: 10...13, using: &dice)]
+    let events = ["start", "update", "end", "nonsense"].map { event -> JSONValue in
+      [
+        "aps": [
+          "event": .string(event), "timestamp": .number(JSONNumber(time.seconds)), "content-state": ["n": 1],
+          "attributes-type": .string(some ? "Match" : "Unknown"), "attributes": [:],
+          "alert": ["title": "t", "body": "b"],
+          "dismissal-date": .number(JSONNumber(some ? 0 : Int64.max)), "relevance-score": some ? 100 : -1,
+        ]
+      ]
+    }
+    let push = DeliveredPayload(
+      id: "a\(Int.random(in: 0..<9, using: &dice))", bundleID: bundle, pushType: .liveactivity,
+      priority: PushPriority.allCases.randomElement(using: &dice) ?? .immediate, token: some ? token : nil,
+      channel: Int.random(in: 0..<4, using: &dice) == 0 ? "ch" : nil,
+      bytes: (events.randomElement(using: &dice) ?? [:]).encoded())
+    let all: [Phone.Event] = [
+      .push(push), .push(push), .dismissActivity(bundleID: bundle, id: some ? nil : id),
+      .openActivity(bundleID: bundle, id: some ? nil : id),
+      .channelRefused(bundleID: bundle, channel: "ch", reason: "no"),
+      .issued(token, some ? .liveActivityStart(attributesType: "Match") : .liveActivity(id: id ?? "gone"), to: bundle),
+    ]
+    return all.randomElement(using: &dice) ?? .timePassed
+  }
+
+  /// In-app messages, the preference, and what APNs tells of pushes.
+  private mutating func service(of bundle: String) -> Phone.Event {
+    let some = Bool.random(using: &dice)
+    let message = InAppMessage(
+      sequence: Int64.random(in: -1...4, using: &dice), messageID: some ? 7 : nil, content: "m")
+    let events: [Phone.Event] = [
+      .messagesConnected(bundleID: bundle), .messagesDisconnected(bundleID: bundle),
+      .message(bundleID: bundle, message),
+      .message(bundleID: bundle, message), .messageHistory(bundleID: bundle, [message]),
+      .preferenceAnswered(bundleID: bundle, onlyScheduled: some, accepted: Bool.random(using: &dice)),
+      .expand(bundleID: bundle, id: some ? nil : phone.centre(of: bundle).last), .collapse(bundleID: bundle),
+    ]
+    return events.randomElement(using: &dice) ?? .timePassed
   }
 
   /// Scenes, installation, system and network.
@@ -231,6 +287,13 @@ private struct Teller {
       .readBackgroundRefreshStatus, .setActivationConditions(["t"]), .showPage("p"), .download("d"), local(), local(),
       .removePending(["l1"]), .removeAllPending, .getPending, .cancelAllLocalNotifications, .setPushTypes([.voip]),
       .setPushTypes([], delegateFirst: false), .reportIncomingCall(from: "Lin"), .reportCallEnded,
+      .startActivity(
+        ActivityRequest(
+          attributesType: "Match", content: ActivityContent(state: ["n": 0], staleAfter: .seconds(-1)),
+          pushType: Bool.random(using: &dice) ? .token : .channel("ch"))),
+      .updateActivity(id: nil, ActivityContent(state: ["n": 1], relevanceScore: .infinity)),
+      .endActivity(id: nil, contentState: nil, .at(Instant(milliseconds: .max))), .handActivityTokensToService,
+      .fetchMessageHistory, .setPreference(onlyScheduled: true), .setPreference(onlyScheduled: false),
     ]
     return acts.randomElement(using: &dice) ?? .readPermission
   }
@@ -257,6 +320,15 @@ private struct Teller {
     app.fetchAnswer = answers.randomElement(using: &dice) ?? .never
     app.presentationAnswer = answers.randomElement(using: &dice) ?? .never
     app.responseAnswer = answers.randomElement(using: &dice) ?? .never
+    app.usesMessages = Bool.random(using: &dice)
+    if Bool.random(using: &dice) { app.liveActivities = LiveActivitySupport(attributesTypes: ["Match"]) }
+    if Bool.random(using: &dice) {
+      var service = ServiceExtension()
+      service.answer = answers.randomElement(using: &dice) ?? .never
+      service.crashes = Int.random(in: 0..<4, using: &dice) == 0
+      app.serviceExtension = service
+      app.contentExtensions = [ContentExtension(categories: ["c"])]
+    }
     app.presentation = PresentationOptions(rawValue: UInt8.random(in: 0...255, using: &dice))
     return app
   }
@@ -269,6 +341,7 @@ private struct Teller {
       ["aps": ["badge": 0]], ["aps": ["badge": .number(JSONNumber(Int64.max))]], ["aps": ["badge": -1]], ["aps": [:]],
       ["aps": ["alert": [:]]], ["aps": 1], ["aps": ["alert": ["loc-key": "K"], "content-available": true]], [:],
       ["aps": ["alert": "a", "category": "c", "content-available": 1]], ["aps": ["alert": "b", "category": "c"]],
+      ["aps": ["alert": "a", "mutable-content": 1, "content-available": 1], "_j_msgid": 7],
       ["aps": ["alert": "a", "badge": 0, "sound": ["critical": 1, "name": "x", "volume": 2]]],
     ]
     var bytes = (payloads.randomElement(using: &dice) ?? Sample.k1).encoded()
