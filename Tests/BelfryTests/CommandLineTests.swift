@@ -129,8 +129,14 @@ struct CommandLineTests {
     #expect(!script.contains("secret"))
   }
 
-  @Test("the nearest word", arguments: [("", "", 0), ("abc", "abc", 0), ("abc", "ab", 1), ("kitten", "sitting", 3)])
-  func distance(left: String, right: String, expected: Int) {
-    #expect(editDistance(left, right) == expected)
+  @Test(
+    "the word that was meant: letters swapped, missing, one too many, or not all of them yet",
+    arguments: [
+      ("lokc", "lock"), ("lauch", "launch"), ("unlockk", "unlock"), ("term", "terminate"), ("un", nil), ("", nil),
+    ]
+      as [(String, String?)])
+  func nearestWord(typed: String, meant: String?) {
+    let hint = suggestion(typed, among: ["lock", "log", "launch", "unlock", "uninstall", "terminate"])
+    #expect(hint == meant.map { "; did you mean '\($0)'?" } ?? "")
   }
 }

@@ -92,7 +92,7 @@ struct ServeConfigurationTests {
   }
 
   static let faults = [
-    ("{lisen: 'x'}", "lisen: there is no such setting; the nearest is 'listen'"),
+    ("{lisen: 'x'}", "lisen: there is no such setting; did you mean 'listen'? all are"),
     ("{credentials: [{bundle: 'a'}]}", "credentials[0]: give either 'key'"),
     ("{credentials: [{bundle: 'a', key: 'k'}]}", "credentials[0]: a 'key' needs its 'keyID' and 'teamID'"),
     ("{credentials: [{key: 'k'}]}", "credentials[0]: 'bundle' is missing"),

@@ -60,10 +60,15 @@ struct Field {
   func word(outOf words: [String]) throws(RequestFault) -> String {
     let text = try string()
     guard words.contains(text) else {
-      throw wrong("\(quoted(text)) is none of its values", nearest(to: text, among: words).hint ?? oneOf(words))
+      throw wrong("\(quoted(text)) is none of its values", hint(for: text, words) ?? oneOf(words))
     }
     return text
   }
+}
+
+/// For a word that is nearly one of those known.
+private func hint(for word: String, _ known: [String]) -> String? {
+  nearest(to: word, in: known).map { "Did you mean \($0)?" }
 }
 
 /// The members of an object. A member that is `null` counts as absent, since SDKs write absent ones so.
@@ -82,7 +87,7 @@ struct Fields {
   /// Refuses every key that is not `known` (JPush 1009), naming the nearest (case C35).
   func refuseUnknown(besides known: [String]) throws(RequestFault) {
     for member in object.members where !known.contains(member.key) {
-      let hint = nearest(to: member.key, among: known).hint
+      let hint = hint(for: member.key, known)
       throw unknown(member.key, hint ?? "Known here: \(known.joined(separator: ", ")).")
     }
   }
@@ -92,7 +97,7 @@ struct Fields {
   func refuseMistyped(besides known: [String]) throws(RequestFault) -> [String] {
     var others: [String] = []
     for member in object.members where !known.contains(member.key) {
-      if let hint = nearest(to: member.key, among: known).hint { throw unknown(member.key, hint) }
+      if let hint = hint(for: member.key, known) { throw unknown(member.key, hint) }
       others.append(member.key)
     }
     return others

@@ -1,3 +1,5 @@
+import PushPayload
+
 /// Turns the words after `belfry` into a command and its parsed words.
 struct CommandLineParser {
   var commands: [Command]
@@ -43,7 +45,7 @@ struct CommandLineParser {
     throw UsageFault("there is no command '\(words[0])'" + suggestion(words[0], among: commands.map(\.name)))
   }
 
-  private func parse(_ words: [String], for command: Command) throws(UsageFault) -> ParsedCommand {
+  fileprivate func parse(_ words: [String], for command: Command) throws(UsageFault) -> ParsedCommand {
     var parsed = ParsedCommand()
     var index = 0
     var onlyArguments = false
@@ -100,25 +102,26 @@ struct CommandLineParser {
   }
 }
 
-/// `; did you mean 'push'?` for a word that is nearly one of the names; else empty.
-func suggestion(_ word: String, among names: [String], prefix: String = "") -> String {
-  let near = names.map { (name: $0, distance: editDistance(word, $0)) }.min { $0.distance < $1.distance }
-  guard let near, near.distance <= (word.count < 4 ? 1 : max(2, word.count / 3)) else { return "" }
-  return "; did you mean '\(prefix)\(near.name)'?"
+extension Command {
+  /// Words that came another way than the process's own: arguments and options, without the environment.
+  func parse(_ words: [String]) throws(UsageFault) -> ParsedCommand {
+    try CommandLineParser(commands: [], environment: [:]).parse(words, for: self)
+  }
 }
 
-/// How many letters must be added, dropped or changed (Levenshtein).
-func editDistance(_ left: String, _ right: String) -> Int {
-  let right = Array(right)
-  var row = Array(0...right.count)
-  for (line, letter) in left.enumerated() {
-    var diagonal = row[0]
-    row[0] = line + 1
-    for column in right.indices {
-      let changed = diagonal + (right[column] == letter ? 0 : 1)
-      diagonal = row[column + 1]
-      row[column + 1] = min(changed, row[column] + 1, diagonal + 1)
+extension ParsedCommand {
+  /// These options again, as words.
+  func words(of options: [Command.Option]) -> [String] {
+    options.flatMap { option in
+      option.value == nil
+        ? flag(option.name) ? ["--\(option.name)"] : [] : all(option.name).map { "--\(option.name)=\($0)" }
     }
   }
-  return row[right.count]
+}
+
+/// `; did you mean 'push'?` for a word that is nearly one of the names, or begins one alone; else empty.
+func suggestion(_ word: String, among names: [String], prefix: String = "") -> String {
+  let begun = names.filter { !word.isEmpty && $0.hasPrefix(word) }
+  guard let near = nearest(to: word, in: names) ?? (begun.count == 1 ? begun[0] : nil) else { return "" }
+  return "; did you mean '\(prefix)\(near)'?"
 }

@@ -235,10 +235,10 @@ extension Decoder {
   func strict(_ names: [String]) throws -> KeyedDecodingContainer<SettingName> {
     let container = try container(keyedBy: SettingName.self)
     for key in container.allKeys where !names.contains(key.stringValue) {
-      let near = names.min { editDistance(key.stringValue, $0) < editDistance(key.stringValue, $1) } ?? ""
       let place = (codingPath + [key]).words
+      let hint = suggestion(key.stringValue, among: names)
       throw CommandFault(
-        "\(place): there is no such setting; the nearest is '\(near)', all are \(names.joined(separator: ", "))")
+        "\(place): there is no such setting\(hint.isEmpty ? ";" : hint) all are \(names.joined(separator: ", "))")
     }
     return container
   }

@@ -24,6 +24,20 @@ struct ScenarioApp: Sendable {
     case notAsked
   }
 
+  /// What brings it to its start, after a first launch.
+  var bringing: [Phone.Event] {
+    let bundleID = description.bundleID
+    return switch start {
+    case .absent, .installed: []
+    case .active: [.launch(bundleID: bundleID)]
+    case .inactive: [.launch(bundleID: bundleID), .openCentre]
+    case .background: [.launch(bundleID: bundleID), .home]
+    case .suspended: [.suspend(bundleID: bundleID)]
+    case .notRunning: [.suspend(bundleID: bundleID), .endBySystem(bundleID: bundleID)]
+    case .forceQuit: [.forceQuit(bundleID: bundleID)]
+    }
+  }
+
   static let rows: [Row<ScenarioApp>] =
     [
       Row("start", \.start, "Where it stands when the first step comes; default suspended, after a first launch."),

@@ -40,6 +40,8 @@ struct Row<Subject>: Sendable {
   let shape: Shape
   let help: String
   let read: @Sendable (inout Subject, Reading) throws(ScenarioFault) -> Void
+  /// What `read` would make it again of; null for none. nil: rows of that kind are only read.
+  private(set) var write: (@Sendable (Subject) -> JSONValue)?
 
   init(
     _ name: String, _ shape: Shape, _ help: String,
@@ -51,6 +53,13 @@ struct Row<Subject>: Sendable {
     self.read = read
   }
 
+  /// The same row, which can also be written.
+  func written(_ write: @escaping @Sendable (Subject) -> JSONValue) -> Row {
+    var row = self
+    row.write = write
+    return row
+  }
+
   var field: Shape.Field { Shape.Field(name: name, shape: shape, help: help) }
 }
 
@@ -58,71 +67,86 @@ struct Row<Subject>: Sendable {
 protocol FieldValue: SendableMetatype {
   static var shape: Shape { get }
   static func read(_ reading: Reading) throws(ScenarioFault) -> Self
+  var written: JSONValue { get }
 }
 
 extension Bool: FieldValue {
   static var shape: Shape { .flag }
   static func read(_ reading: Reading) throws(ScenarioFault) -> Bool { try reading.flag() }
+  var written: JSONValue { .bool(self) }
 }
 
 extension String: FieldValue {
   static var shape: Shape { .text }
   static func read(_ reading: Reading) throws(ScenarioFault) -> String { try reading.text() }
+  var written: JSONValue { .string(self) }
 }
 
 extension Int: FieldValue {
   static var shape: Shape { .whole }
   static func read(_ reading: Reading) throws(ScenarioFault) -> Int { Int(try reading.whole()) }
+  var written: JSONValue { .number(JSONNumber(self)) }
 }
 
 extension Int64: FieldValue {
   static var shape: Shape { .whole }
   static func read(_ reading: Reading) throws(ScenarioFault) -> Int64 { try reading.whole() }
+  var written: JSONValue { .number(JSONNumber(self)) }
 }
 
 extension Double: FieldValue {
   static var shape: Shape { .number }
   static func read(_ reading: Reading) throws(ScenarioFault) -> Double { try reading.number() }
+  var written: JSONValue { JSONNumber(self).map(JSONValue.number) ?? .null }
 }
 
 extension Instant: FieldValue {
   static var shape: Shape { .time }
   static func read(_ reading: Reading) throws(ScenarioFault) -> Instant { try reading.time() }
+  var written: JSONValue { .string("\(self)") }
 }
 
 extension Instant.Span: FieldValue {
   static var shape: Shape { .span }
   static func read(_ reading: Reading) throws(ScenarioFault) -> Instant.Span { try reading.span() }
+  var written: JSONValue { .string("\(milliseconds)ms") }
 }
 
 extension Zone: FieldValue {
   static var shape: Shape { .text }
   static func read(_ reading: Reading) throws(ScenarioFault) -> Zone { try reading.zone() }
+  var written: JSONValue { .string(name) }
 }
 
 extension JSONObject: FieldValue {
   static var shape: Shape { .object }
   static func read(_ reading: Reading) throws(ScenarioFault) -> JSONObject { try reading.object() }
+  var written: JSONValue { .object(self) }
 }
 
 extension Array: FieldValue where Element == String {
   static var shape: Shape { .list(.text) }
   static func read(_ reading: Reading) throws(ScenarioFault) -> [String] { try reading.texts() }
+  var written: JSONValue { .array(map(JSONValue.string)) }
 }
 
 extension Row {
   typealias Path<Value> = any WritableKeyPath<Subject, Value> & Sendable
 
   init<Value: FieldValue>(_ name: String, _ path: Path<Value>, _ help: String) {
-    self.init(name, Value.shape, help) { (subject, reading) throws(ScenarioFault) in
+    self.init(name, Value.shape, help) {
+      (subject, reading) throws(ScenarioFault) in
       subject[keyPath: path] = try Value.read(reading)
     }
+    write = { $0[keyPath: path].written }
   }
 
   init<Value: FieldValue>(_ name: String, _ path: Path<Value?>, _ help: String) {
-    self.init(name, Value.shape, help) { (subject, reading) throws(ScenarioFault) in
+    self.init(name, Value.shape, help) {
+      (subject, reading) throws(ScenarioFault) in
       subject[keyPath: path] = try Value.read(reading)
     }
+    write = { $0[keyPath: path]?.written ?? .null }
   }
 
   init<Word: RawRepresentable & CaseIterable & SendableMetatype>(_ name: String, _ path: Path<Word>, _ help: String)
@@ -130,6 +154,7 @@ extension Row {
     self.init(name, .word(Word.allCases.map(\.rawValue)), help) { (subject, reading) throws(ScenarioFault) in
       subject[keyPath: path] = try reading.word()
     }
+    write = { .string($0[keyPath: path].rawValue) }
   }
 
   init<Word: RawRepresentable & CaseIterable & SendableMetatype>(_ name: String, _ path: Path<Word?>, _ help: String)
@@ -137,6 +162,7 @@ extension Row {
     self.init(name, .word(Word.allCases.map(\.rawValue)), help) { (subject, reading) throws(ScenarioFault) in
       subject[keyPath: path] = try reading.word() as Word
     }
+    write = { ($0[keyPath: path]?.rawValue).map(JSONValue.string) ?? .null }
   }
 
   init<Word: RawRepresentable & CaseIterable & Hashable & SendableMetatype>(

@@ -75,18 +75,7 @@ private struct ScenarioRun<World: ScenarioWorld> {
 
   /// To where it stands when the scenario starts.
   private func bring(_ app: ScenarioApp, on phone: String) async {
-    let bundleID = app.description.bundleID
-    let events: [Phone.Event] =
-      switch app.start {
-      case .absent, .installed: []
-      case .active: [.launch(bundleID: bundleID)]
-      case .inactive: [.launch(bundleID: bundleID), .openCentre]
-      case .background: [.launch(bundleID: bundleID), .home]
-      case .suspended: [.suspend(bundleID: bundleID)]
-      case .notRunning: [.suspend(bundleID: bundleID), .endBySystem(bundleID: bundleID)]
-      case .forceQuit: [.forceQuit(bundleID: bundleID)]
-      }
-    await world.lab.perform(events, on: phone)
+    await world.lab.perform(app.bringing, on: phone)
   }
 
   private func answerPrompt(of app: ScenarioApp, on phone: String) async {

@@ -15,28 +15,31 @@ public enum ScenarioSchema {
     return .object(schema)
   }
 
+  /// What stands under a name.
+  static let shapes: [(name: String, shape: Shape)] = [
+    ("phone", SettingRows.phone.shape()), ("app", ScenarioApp.rows.shape()),
+    (
+      "expect",
+      .oneOrMore(
+        .fields(
+          ScenarioExpectation.lists + ScenarioExpectation.facts + ScenarioExpectation.others, required: []))
+    ),
+    ("screen", ScreenShape.whole), ("act", ActRow.shape), ("focus", SettingRows.focusRows.shape()),
+    ("category", CategoryRows.category.shape(required: ["id"])),
+    (
+      "edit",
+      .either([
+        .word(["empty"]),
+        .fields(ExtensionRows.edits.map { .init(name: $0.name, shape: $0.shape, help: "") }, required: []),
+      ])
+    ),
+    ("request", LocalRows.request.shape(required: ["id"])), ("localNotification", LocalRows.older.shape()),
+    ("script", script),
+  ]
+
   private static var definitions: [(name: String, value: JSONValue)] {
-    let expectation = Shape.fields(
-      ScenarioExpectation.lists + ScenarioExpectation.facts + ScenarioExpectation.others, required: [])
-    return [
-      ("phone", .object(object(SettingRows.phone.shape()))), ("app", .object(object(ScenarioApp.rows.shape()))),
-      ("step", step), ("expect", .object(object(.oneOrMore(expectation)))),
-      ("screen", .object(object(ScreenShape.whole))), ("act", .object(object(ActRow.shape))),
-      ("focus", .object(object(SettingRows.focusRows.shape()))),
-      ("category", .object(object(CategoryRows.category.shape(required: ["id"])))),
-      (
-        "edit",
-        .object(
-          object(
-            .either([
-              .word(["empty"]),
-              .fields(ExtensionRows.edits.map { .init(name: $0.name, shape: $0.shape, help: "") }, required: []),
-            ])))
-      ),
-      ("request", .object(object(LocalRows.request.shape(required: ["id"])))),
-      ("localNotification", .object(object(LocalRows.older.shape()))),
-      ("script", .object(object(script))),
-      ("answer", ["description": "atOnce, never, twice, or a span such as 40s.", "type": "string"]),
+    shapes.map { ($0.name, .object(object($0.shape))) } + [
+      ("step", step), ("answer", ["description": "atOnce, never, twice, or a span such as 40s.", "type": "string"]),
       ("pattern", pattern),
     ]
   }

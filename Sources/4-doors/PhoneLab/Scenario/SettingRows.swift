@@ -5,19 +5,26 @@ internal import PushPayload
 enum SettingRows {
   static let phone: [Row<PhoneSettings>] = [
     Row("name", \.name, "What the timeline calls it."),
-    Row("ios", .text, "The iOS that it runs, such as \"17.5\"; default 17.0.") {
+    Row(
+      "ios", .text, "The iOS that it runs, such as \"17.5\"; default 17.0."
+    ) {
       (settings, reading) throws(ScenarioFault) in
       guard let version = IOSVersion(try reading.text(like: "a version such as \"17.5\"")) else {
         throw reading.wrong("Write a version such as \"17.5\".")
       }
       settings.iosVersion = version
-    },
+    }.written { .string("\($0.iosVersion)") },
     Row("appearanceOfAlert", \.appearanceOfAlert, "How an alert looks on the unlocked screen (D-127)."),
     Row("previews", \.previews, "When texts of notifications can be read (D-126)."),
-    Row("focus", .either([.flag, .named("focus")]), "A Focus is on: true, or which, and what it lets through (D-264).")
-    {
+    Row(
+      "focus", .either([.flag, .text, .named("focus")]),
+      "A Focus is on: true, its name, or which, and what it lets through (D-264)."
+    ) {
       (settings, reading) throws(ScenarioFault) in
       settings.focus = try Self.focus(reading)
+    }.written { settings in
+      guard let focus = settings.focus else { return false }
+      return .object(JSONObject(focusRows.map { .init($0.name, $0.write?(focus) ?? .null) }))
     },
     Row("mute", \.mute, "The ring/silent switch (D-225)."),
     Row("voiceOverAnnouncements", \.voiceOverAnnouncements, "Notifications are spoken (D-027)."),
@@ -25,12 +32,14 @@ enum SettingRows {
     Row("lowPower", \.lowPower, "Low Power Mode (D-179)."),
     Row("backgroundRefresh", \.backgroundRefresh, "Background App Refresh for the whole phone (D-180)."),
     Row("backgroundRefreshRestricted", \.backgroundRefreshRestricted, "Nobody may turn it on here (D-181)."),
-    Row("summaryTimes", .list(.text), "When the scheduled summary comes, such as [\"08:00\", \"18:00\"] (D-265).") {
+    Row(
+      "summaryTimes", .list(.text), "When the scheduled summary comes, such as [\"08:00\", \"18:00\"] (D-265)."
+    ) {
       (settings, reading) throws(ScenarioFault) in
       var times: [Int] = []
       for time in try reading.list() { times.append(try time.minuteOfDay()) }
       settings.summaryTimes = times
-    },
+    }.written { .array($0.summaryTimes.map { .string(clock($0)) }) },
     Row("online", \.online, "It has a network."),
     Row("locked", \.locked, "It is locked when the first step comes."),
     Row("zone", \.zone, "Its time zone, such as \"Europe/Berlin\" (D-272)."),
@@ -108,15 +117,23 @@ enum SettingRows {
 
   static let focusRows: [Row<Focus>] = [
     Row("name", \.name, "Such as \"Sleep\"."),
-    Row("allowedApps", .list(.text), "Bundle ids that come through.") { (focus, reading) throws(ScenarioFault) in
+    Row(
+      "allowedApps", .list(.text), "Bundle ids that come through."
+    ) { (focus, reading) throws(ScenarioFault) in
       focus.allowedApps = Set(try reading.texts())
-    },
+    }.written { .array($0.allowedApps.sorted().map(JSONValue.string)) },
     Row("allowsTimeSensitive", \.allowsTimeSensitive, "Time-sensitive notifications come through (D-262)."),
     Row("silencesUnlocked", \.silencesUnlocked, "Silence: Always, of iOS 7–14 (D-268)."),
   ]
 
+  /// `17:00` of minutes after midnight.
+  private static func clock(_ minutes: Int) -> String {
+    [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+  }
+
   private static func focus(_ reading: Reading) throws(ScenarioFault) -> Focus? {
     if let flag = reading.value.bool { return flag ? Focus() : nil }
+    if let name = reading.value.string { return Focus(name) }
     var focus = Focus()
     try focusRows.read(reading, into: &focus)
     return focus

@@ -82,6 +82,9 @@ struct StepContext: Sendable {
 
   func bundle() throws(ScenarioFault) -> String {
     guard let bundleID else {
+      guard !apps.isEmpty else {
+        throw step.fault("there is no app on this phone", "'install com.example.app' puts one there.")
+      }
       throw step.fault(
         "it does not say which of the apps is meant",
         "Write of: \"\(apps.keys.sorted().first ?? "app")\" beside it.")
@@ -93,9 +96,17 @@ struct StepContext: Sendable {
 /// One thing that a step can do. The table of all is the only place where verbs are told: reader, schema, documentation
 /// and the test that every event has one go by it.
 struct Verb: Sendable {
+  /// What it is about.
+  enum Subject: Sendable {
+    case phone, app
+    /// One notification or activity of an app.
+    case entry
+  }
+
   let name: String
   let shape: Shape
   let help: String
+  let subject: Subject
   /// Cases of `Phone.Event` that it makes.
   let covers: [String]
   /// Other members that a step with this verb may have.
@@ -103,12 +114,13 @@ struct Verb: Sendable {
   let read: @Sendable (Reading, StepContext) throws(ScenarioFault) -> [Deed]
 
   init(
-    _ name: String, _ shape: Shape, covers: [String] = [], more: [Shape.Field] = [], _ help: String,
-    _ read: @escaping @Sendable (Reading, StepContext) throws(ScenarioFault) -> [Deed]
+    _ name: String, _ shape: Shape, of subject: Subject = .phone, covers: [String] = [], more: [Shape.Field] = [],
+    _ help: String, _ read: @escaping @Sendable (Reading, StepContext) throws(ScenarioFault) -> [Deed]
   ) {
     self.name = name
     self.shape = shape
     self.help = help
+    self.subject = subject
     self.covers = covers
     self.more = more
     self.read = read
@@ -126,7 +138,8 @@ struct Verb: Sendable {
   static func app(
     _ name: String, covers: String? = nil, _ help: String, _ event: @escaping @Sendable (String) -> Phone.Event
   ) -> Verb {
-    Verb(name, .either([.yes, .text]), covers: [covers ?? name], help) { (reading, context) throws(ScenarioFault) in
+    Verb(name, .either([.yes, .text]), of: .app, covers: [covers ?? name], help) {
+      (reading, context) throws(ScenarioFault) in
       let bundleID = try context.bundle(reading)
       return [.event { _, _ in event(bundleID) }]
     }
@@ -138,7 +151,8 @@ struct Verb: Sendable {
     _ name: String, covers: String? = nil, _ help: String,
     _ event: @escaping @Sendable (String, String?) -> Phone.Event
   ) -> Verb {
-    Verb(name, .either([.yes, .text]), covers: [covers ?? name], help) { (reading, context) throws(ScenarioFault) in
+    Verb(name, .either([.yes, .text]), of: .entry, covers: [covers ?? name], help) {
+      (reading, context) throws(ScenarioFault) in
       let bundleID = try context.bundle()
       if reading.value.bool == true { return [.event { _, _ in event(bundleID, nil) }] }
       let id = try reading.text(like: "true for the newest, or the name of a push")

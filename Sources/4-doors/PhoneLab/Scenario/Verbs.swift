@@ -9,7 +9,12 @@ extension Verb {
     "voipTokenIssued", "channelRefused", "pushFate", "messagesConnected", "messageHistory", "preferenceAnswered",
   ]
 
-  static let all: [Verb] = pushing + time + finger + settings + system
+  static let all: [Verb] = groups.flatMap(\.verbs)
+
+  /// As help for people is ordered.
+  static let groups: [(group: StepWords.Group, verbs: [Verb])] = [
+    (.pushes, pushing), (.time, time), (.finger, finger), (.settings, settings), (.system, system),
+  ]
 
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
 
@@ -29,7 +34,7 @@ extension Verb {
 
   private static let pushing = [
     Verb(
-      "push", .either([.object, .text]), more: headers,
+      "push", .either([.object, .text]), of: .app, more: headers,
       "A push of this payload, or of the payload in a file beside the scenario, to the app on each phone by its token."
     ) { (reading, context) throws(ScenarioFault) in
       var push = ScenarioPush(payload: try payload(reading, context), bundleID: try context.bundle())
@@ -52,7 +57,7 @@ extension Verb {
       [.service(try reading.object(), name: try context.step["name"]?.text())]
     },
     Verb(
-      "createChannel", .text,
+      "createChannel", .text, of: .app,
       more: [
         .init(
           name: "keepsNewest", shape: .flag, help: "message-storage-policy 1: for phones that are away; default false.")
@@ -66,7 +71,7 @@ extension Verb {
     },
     Verb(
       "message", .fields(ActivityRows.message.map(\.field) + [ActivityRows.messagePush], required: ["content"]),
-      covers: ["message"],
+      of: .app, covers: ["message"],
       "The push service sends an in-app message: down the app's connection, or when it connects again (D-300 … D-308)."
     ) { (reading, context) throws(ScenarioFault) in
       var message = InAppMessage(sequence: 0, content: "")
@@ -79,11 +84,11 @@ extension Verb {
       ]
     },
     Verb(
-      "cutMessages", .either([.yes, .text]), covers: ["messagesDisconnected"],
+      "cutMessages", .either([.yes, .text]), of: .app, covers: ["messagesDisconnected"],
       "The connection for in-app messages breaks; the SDK makes another a second later (D-304)."
     ) { (reading, context) throws(ScenarioFault) in [.cutMessages(try context.bundle(reading))] },
     Verb(
-      "renewTokens", .either([.yes, .text]),
+      "renewTokens", .either([.yes, .text]), of: .app,
       "APNs gives the app other tokens in the place of those that it has (D-046)."
     ) { (reading, context) throws(ScenarioFault) in [.renewTokens(try context.bundle(reading))] },
   ]
@@ -125,7 +130,7 @@ extension Verb {
     },
     app("closeAlert", "Close on a modal alert, or lets the banner go.") { .closeAlert(bundleID: $0) },
     Verb(
-      "action", .text, covers: ["action"],
+      "action", .text, of: .app, covers: ["action"],
       more: [
         .init(name: "text", shape: .text, help: "What the user types (D-144)."),
         .init(name: "entry", shape: .text, help: "The notification meant; default the newest of the app."),
@@ -152,7 +157,7 @@ extension Verb {
     },
     entry("turnOff", "Turn Off, on such a notification (D-025).") { .turnOff(bundleID: $0, id: $1) },
     Verb(
-      "answerTimeSensitive", .word(["keep", "turnOff"]), covers: ["answerTimeSensitive"],
+      "answerTimeSensitive", .word(["keep", "turnOff"]), of: .app, covers: ["answerTimeSensitive"],
       "Answers the question below an app's first time-sensitive notification (D-266)."
     ) { (reading, context) throws(ScenarioFault) in
       let bundleID = try context.bundle()
@@ -207,7 +212,7 @@ extension Verb {
   private static func scene(
     _ name: String, _ help: String, _ event: @escaping @Sendable (String, SceneID) -> Phone.Event
   ) -> Verb {
-    Verb(name, .whole, covers: [name], help) { (reading, context) throws(ScenarioFault) in
+    Verb(name, .whole, of: .app, covers: [name], help) { (reading, context) throws(ScenarioFault) in
       let (bundleID, number) = (try context.bundle(), SceneID(Int(try reading.whole(1...1_000_000))))
       return [.event { _, _ in event(bundleID, number) }]
     }
@@ -236,7 +241,7 @@ extension Verb {
       ]
     },
     Verb(
-      "userSettings", SettingRows.user.shape(), covers: ["changePermission"],
+      "userSettings", SettingRows.user.shape(), of: .app, covers: ["changePermission"],
       "Changes the user's switches for the app in Settings; those that are not named stay."
     ) { (reading, context) throws(ScenarioFault) in
       let bundleID = try context.bundle()
@@ -268,7 +273,7 @@ extension Verb {
       return [.event { _, _ in .airplane(isOn) }]
     },
     Verb(
-      "backgroundRefresh", .flag, covers: ["changeBackgroundRefresh"],
+      "backgroundRefresh", .flag, of: .app, covers: ["changeBackgroundRefresh"],
       "The user's switch Background App Refresh for the app (D-180)."
     ) { (reading, context) throws(ScenarioFault) in
       let (bundleID, isOn) = (try context.bundle(), try reading.flag())
@@ -291,7 +296,7 @@ extension Verb {
       return [.event { _, _ in .updateIOS(version) }]
     },
     Verb(
-      "terminateForMemory", .either([.yes, .text]), covers: ["terminateForMemory"],
+      "terminateForMemory", .either([.yes, .text]), of: .app, covers: ["terminateForMemory"],
       "The system needs memory: it ends the app named, or, for true, the one it would choose (D-162)."
     ) { (reading, context) throws(ScenarioFault) in
       let bundleID = reading.value.bool == true ? nil : try context.bundle(reading)
@@ -301,7 +306,7 @@ extension Verb {
       .prewarm(bundleID: $0)
     },
     Verb(
-      "disconnectScene", .either([.yes, .whole]), covers: ["disconnectScene"],
+      "disconnectScene", .either([.yes, .whole]), of: .app, covers: ["disconnectScene"],
       "The system takes back the memory of a window behind, or, for true, of all of the app's (D-137)."
     ) { (reading, context) throws(ScenarioFault) in
       let bundleID = try context.bundle()
@@ -309,7 +314,7 @@ extension Verb {
       return [.event { _, _ in .disconnectScene(bundleID: bundleID, scene) }]
     },
     phone("restart", .restart, "Turns the phone off and on."),
-    Verb("install", .either([.yes, .text]), covers: ["installApp"], "Installs the app, or updates it.") {
+    Verb("install", .either([.yes, .text]), of: .app, covers: ["installApp"], "Installs the app, or updates it.") {
       (reading, context) throws(ScenarioFault) in [.install(try context.bundle(reading))]
     },
     app("uninstall", covers: "uninstallApp", "Deletes the app.") { .uninstallApp(bundleID: $0) },
@@ -319,7 +324,7 @@ extension Verb {
     app("suspend", "Suspends the app in the background now, not only after its seconds.") { .suspend(bundleID: $0) },
     app("endBySystem", "The system ends the app, for memory.") { .endBySystem(bundleID: $0) },
     Verb(
-      "app", .oneOrMore(.named("act")), covers: ["app"], "The app's code does something outside a callback."
+      "app", .oneOrMore(.named("act")), of: .app, covers: ["app"], "The app's code does something outside a callback."
     ) { (reading, context) throws(ScenarioFault) in
       let bundleID = try context.bundle()
       return try ActRow.list(reading).map { act in

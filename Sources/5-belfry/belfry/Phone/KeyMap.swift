@@ -69,13 +69,12 @@ extension KeyBinding {
   }
 
   private static func toggle(
-    _ setting: String, _ isOn: @escaping @Sendable (PhoneSettings) -> Bool
+    _ setting: any WritableKeyPath<PhoneSettings, Bool> & Sendable
   ) -> @Sendable (Pointing) -> Effect {
     { pointing in
-      guard let change = try? SettingChange(setting, isOn(pointing.sight.settings) ? "off" : "on") else {
-        return .nothing
-      }
-      return .act(.change(change))
+      var settings = pointing.sight.settings
+      settings[keyPath: setting].toggle()
+      return events(.change(settings))
     }
   }
 
@@ -161,13 +160,14 @@ extension KeyBinding {
     key("A", "airplane mode") { events(.airplane(!$0.sight.screen.indicators.isAirplane)) },
     key("N", "network away, back") { events(.setNetwork($0.sight.screen.indicators.isOnline ? .none : .online)) },
     key("F", "Focus") { pointing in
-      let name = pointing.sight.settings.focus == nil ? "Do Not Disturb" : "off"
-      return (try? SettingChange("focus", name)).map { .act(.change($0)) } ?? .nothing
+      var settings = pointing.sight.settings
+      settings.focus = settings.focus == nil ? Focus() : nil
+      return events(.change(settings))
     },
     key("m", "the system needs memory") { _ in events(.terminateForMemory(bundleID: nil)) },
-    key("L", "Low Power Mode", toggle("lowPower") { $0.lowPower }),
-    key("M", "mute switch", toggle("mute") { $0.mute }),
-    key("B", "Background App Refresh", toggle("backgroundRefresh") { $0.backgroundRefresh }),
+    key("L", "Low Power Mode", toggle(\.lowPower)),
+    key("M", "mute switch", toggle(\.mute)),
+    key("B", "Background App Refresh", toggle(\.backgroundRefresh)),
     key("s", "the system suspends the app", forApp { .suspend(bundleID: $0) }),
     key("e", "the system ends the app", forApp { .endBySystem(bundleID: $0) }),
     key("R", "restart the phone") { _ in events(.restart) },

@@ -39,8 +39,7 @@ struct LineMode {
     var status = ExitStatus.success
     for await line in InputLines.read() {
       do {
-        let bundles = await host.phone().bundleIDs
-        guard let act = try PhoneWord.act(of: line, apps: bundles) else { continue }
+        guard let act = try PhoneWord.act(of: line, on: await host.phone()) else { continue }
         let answer = try await host.perform(act)
         await host.say(answer.text, to: listener)
         if answer.ends { return status }

@@ -13,10 +13,6 @@ struct PhoneAnswering {
     do {
       if request.words.first == "status" { return try await status(send) }
       if request.follows { return await follow(request, send) }
-      if request.words.first == "statusbar" {
-        _ = try await host.perform(.statusBar(StatusBarOverride(words: Array(request.words.dropFirst()))))
-        return finish(.success, nil, send)
-      }
       let act = try await act(request)
       let answer = try await host.perform(act, size: request.size)
       for entry in answer.entries where !send(.line(LineMode.text(entry, json: request.json))) { return }
@@ -31,21 +27,10 @@ struct PhoneAnswering {
   }
 
   private func act(_ request: PhoneLine.Request) async throws -> PhoneAct {
-    let apps = await host.phone().bundleIDs
-    guard let payload = request.payload else { return try PhoneWord.act(of: request.words, apps: apps) }
+    let act = try PhoneWord.act(of: request.words, on: await host.phone())
+    guard let payload = request.payload, case .push(var push) = act else { return act }
     // the caller read the file, whose folder and standard input are its own
-    var push = PhonePush(source: .bytes(payload, name: request.payloadName ?? "the payload"))
-    push.bundleID = request.words.dropFirst().first
-    for word in request.words.dropFirst(2) {
-      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else { continue }
-      switch parts[0] {
-      case "type": push.pushType = PushType(rawValue: parts[1])
-      case "collapse": push.collapseID = parts[1]
-      default: throw UsageFault("'\(parts[0])' is not known of a push")
-      }
-    }
-    if push.bundleID == "" { push.bundleID = nil }
+    push.source = .bytes(payload, name: request.payloadName ?? "the payload")
     return .push(push)
   }
 
@@ -79,23 +64,5 @@ struct PhoneAnswering {
 
   private func finish(_ status: ExitStatus, _ complaint: String?, _ send: Send) {
     _ = send(.end(status, complaint: complaint))
-  }
-}
-
-extension StatusBarOverride {
-  /// `time=9:41 network=wifi battery=100% carrier=Belfry`
-  init(words: [String]) {
-    self.init()
-    for word in words {
-      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else { continue }
-      switch parts[0] {
-      case "time": time = parts[1]
-      case "network": network = parts[1]
-      case "battery": battery = parts[1]
-      case "carrier": carrier = parts[1]
-      default: continue
-      }
-    }
   }
 }

@@ -41,17 +41,7 @@ struct PhoneBoot {
   }
 
   /// The same options, as words.
-  private var words: [String] {
-    var words = ["phone", "--headless"]
-    for option in PhoneOptions.options {
-      if option.value == nil {
-        if parsed.flag(option.name) { words.append("--\(option.name)") }
-      } else {
-        for value in parsed.all(option.name) { words.append("--\(option.name)=\(value)") }
-      }
-    }
-    return words
-  }
+  private var words: [String] { ["phone", "--headless"] + parsed.words(of: PhoneOptions.options) }
 
   private func spawn(_ words: [String], log: String) throws(CommandFault) -> pid_t {
     #if canImport(Glibc)

@@ -1,6 +1,7 @@
 import APNSSimulator
 import Basics
 import Phone
+import PhoneLab
 import PushPayload
 import Transport
 
@@ -32,7 +33,9 @@ struct PhoneOptions {
   static let options: [Command.Option] = [
     .init(name: "ios", value: "VERSION", help: "The iOS that it runs, 3.0 and later; default 17.5"),
     .init(
-      name: "app", value: "BUNDLE", help: "An app to install; default \(UsualApp.bundleID)", repeats: true),
+      name: "app", value: "BUNDLE|FILE",
+      help: "An app to install, by its bundle id or as a JSON5 file describes it; default \(UsualApp.bundleID)",
+      repeats: true, completion: .file),
     .init(name: "name", value: "NAME", help: "By which verbs find it; default iPhone"),
     .init(
       name: "environment", value: "WHICH", help: "Of the apps' tokens: sandbox or production; default sandbox",
@@ -52,7 +55,7 @@ struct PhoneOptions {
 
   var name: String
   var settings: PhoneSettings
-  var bundleIDs: [String]
+  var apps: [DescribedApp]
   var environment: AppDescription.APSEnvironment
   var isAllowed: Bool
   /// The control API of a simulated APNs that runs elsewhere.
@@ -60,7 +63,8 @@ struct PhoneOptions {
   var ports = PhoneConnection.Ports()
   var data: String
 
-  init(_ parsed: ParsedCommand, environment variables: [String: String] = processEnvironment()) throws(UsageFault) {
+  /// Throws `UsageFault` for words, `CommandFault` for a file that describes no app.
+  init(_ parsed: ParsedCommand, environment variables: [String: String] = processEnvironment()) throws {
     let version = parsed.value("ios") ?? "17.5"
     guard let ios = IOSVersion(version), ios >= IOSVersion(3) else {
       throw UsageFault("--ios takes a version from 3.0 on, as in 17.5, not '\(version)'")
@@ -72,19 +76,24 @@ struct PhoneOptions {
     settings = PhoneSettings(iosVersion: ios)
     settings.name = name
     for word in parsed.all("set") {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard parts.count == 2 else { throw UsageFault("--set takes NAME=VALUE, as in mute=on, not '\(word)'") }
-      try SettingChange(parts[0], parts[1]).apply(to: &settings)
-    }
-    bundleIDs = parsed.all("app").isEmpty ? [UsualApp.bundleID] : parsed.all("app")
-    for bundle in bundleIDs where !UsualApp.isBundleID(bundle) {
-      throw UsageFault("--app takes a bundle id such as com.example.app, not '\(bundle)'")
+      do throws(ScenarioFault) { try PhoneWord.steps.set(word, in: &settings) } catch {
+        throw UsageFault("--set: \(error)")
+      }
     }
     switch parsed.value("environment") {
     case nil, "sandbox": environment = .development
     case "production": environment = .production
     case let word?: throw UsageFault("--environment takes sandbox or production, not '\(word)'")
     }
+    var apps: [DescribedApp] = []
+    for word in parsed.all("app").isEmpty ? [UsualApp.bundleID] : parsed.all("app") {
+      let app = try AppSource(word).read(environment, ios)
+      guard !apps.contains(where: { $0.description.bundleID == app.description.bundleID }) else {
+        throw UsageFault("--app: \(app.description.bundleID) is there twice")
+      }
+      apps.append(app)
+    }
+    self.apps = apps
     isAllowed = parsed.flag("allow")
     apns = parsed.value("apns")
     for name in ["listen", "production-listen", "control", "data"] where apns != nil && parsed.value(name) != nil {
@@ -107,13 +116,16 @@ struct PhoneOptions {
 
   /// What happens before anybody sees the phone: its apps are there, and the first one is opened.
   var beginning: [Phone.Event] {
-    var events: [Phone.Event] = bundleIDs.map {
-      .installApp(UsualApp.description($0, environment: environment, ios: settings.iosVersion))
-    }
+    var events: [Phone.Event] = apps.map { .installApp($0.description) }
     if isAllowed { events += bundleIDs.map { .changePermission(bundleID: $0, Phone.UserSettings()) } }
-    if let first = bundleIDs.first, !settings.locked { events.append(.launch(bundleID: first)) }
+    events += apps.flatMap(\.beginning)
+    if let first = apps.first, first.beginning.isEmpty, !settings.locked {
+      events.append(.launch(bundleID: first.description.bundleID))
+    }
     return events
   }
+
+  var bundleIDs: [String] { apps.map(\.description.bundleID) }
 }
 
 /// One run of `belfry phone`, from the options to the end.

@@ -31,8 +31,7 @@ enum PhoneConnection: Sendable {
   func lab(clock: any WallClock) -> PhoneLab {
     switch self {
     case .inProcess(let simulator):
-      // no push service stands behind: a token that an app hands on stays unanswered
-      PhoneLab(courier: simulator.courier, clock: clock) { _, _, _, _ in nil }
+      PhoneLab(courier: simulator.courier, clock: clock, service: ScenarioPhoneService(nil))
     case .remote(let remote): remote.lab(clock: clock)
     }
   }

@@ -20,7 +20,6 @@ actor PhoneHost {
   nonisolated let connection: PhoneConnection
   private let lab: PhoneLab
   private let usualEnvironment: AppDescription.APSEnvironment
-  private let usualVersion: IOSVersion
 
   /// The newest of what was told; `told` counts all.
   private var log: [TimelineEntry] = []
@@ -43,7 +42,6 @@ actor PhoneHost {
     self.clock = clock
     self.connection = connection
     usualEnvironment = environment
-    usualVersion = settings.iosVersion
     lab = connection.lab(clock: clock)
     await lab.add(settings, named: name)
     bell = Task { [weak self, lab] in
@@ -74,15 +72,12 @@ actor PhoneHost {
     var answer = Answer()
     switch act {
     case .events(let events): await lab.perform(events, on: name)
-    case .install(let word): await lab.perform(.installApp(try app(word)), on: name)
+    case .install(let source):
+      let app = try source.read(usualEnvironment, await phone().settings.iosVersion)
+      await lab.perform([.installApp(app.description)] + app.beginning, on: name)
     case .push(let push): await lab.perform(.push(try await payload(push)), on: name)
-    case .change(let change):
-      guard var settings = await lab.phone(name)?.settings else { break }
-      change.apply(to: &settings)
-      await lab.perform(.change(settings), on: name)
-    case .forward(let span):
-      clock.forward(span)
-      await lab.perform(.timePassed, on: name)
+    case .forward(let span): await forward(span)
+    case .until(let time): await forward(time - clock.now)
     case .awaitEntry(let kind, let limit): try await wait(for: kind, within: limit)
     case .tell(let question): answer.text = try await tell(question, size: size)
     case .statusBar(let override): statusBar = override
@@ -96,11 +91,9 @@ actor PhoneHost {
   /// The phone as it stands, for a drawing.
   func phone() async -> Phone { await lab.phone(name) ?? Phone() }
 
-  private func app(_ word: String) throws(CommandFault) -> AppDescription {
-    guard UsualApp.isBundleID(word) else {
-      throw CommandFault("'\(word)' is no bundle id, which is such as com.example.app")
-    }
-    return UsualApp.description(word, environment: usualEnvironment, ios: usualVersion)
+  private func forward(_ span: Instant.Span) async {
+    clock.forward(span)
+    await lab.perform(.timePassed, on: name)
   }
 
   private func payload(_ push: PhonePush) async throws(CommandFault) -> DeliveredPayload {
@@ -206,8 +199,11 @@ actor PhoneHost {
       }
       return [token.hex]
     case .places: return [JSONValue.object(await places()).text]
-    case .settings:
-      return SettingChange.table.map { TextWidth.fit($0.name, to: 26) + $0.get(phone.settings) }
+    case .settings(let bundleID):
+      let settings =
+        bundleID.flatMap { phone.userSettings(of: $0) }.map(StepWords.settings(of:))
+        ?? StepWords.settings(of: phone.settings)
+      return settings.map { TextWidth.fit($0.name, to: 32) + TextWidth.harmless($0.value) }
     case .log(let count): return log.suffix(count).map { TextWidth.harmless($0.description) }
     case .why(let count):
       return log.suffix(count).flatMap { entry in

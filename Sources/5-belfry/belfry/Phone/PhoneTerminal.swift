@@ -94,8 +94,7 @@ struct PhoneTerminal {
       case .suspend: session.suspend()
       case .perform(let act): return try await host.perform(act).ends
       case .command(let line):
-        let apps = await host.phone().bundleIDs
-        guard let act = try PhoneWord.act(of: line, apps: apps, usualApp: console.app) else { return false }
+        guard let act = try PhoneWord.act(of: line, on: await host.phone(), usualApp: console.app) else { return false }
         let answer = try await host.perform(act)
         if !answer.text.isEmpty { console.show(answer.text) }
         return answer.ends

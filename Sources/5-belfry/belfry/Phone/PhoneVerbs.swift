@@ -122,12 +122,7 @@ private let pushVerb = Command(
     device, .init(name: "BUNDLE", help: "The app's bundle id, unless FILE names it", completion: .none),
     .init(name: "FILE", help: "A payload (.apns, .json), or -", optional: true),
   ],
-  options: [
-    .init(
-      name: "push-type", value: "TYPE", help: "Default: what the payload looks like",
-      completion: .words(PushType.allCases.map(\.rawValue))),
-    .init(name: "collapse-id", value: "ID", help: "Replaces what is shown under the same id"), timeline,
-  ],
+  options: PhonePush.options + [timeline],
   run: { parsed in
     let path = parsed.arguments.last ?? "-"
     let named = parsed.arguments.count == 3 ? parsed.arguments[1] : nil
@@ -144,15 +139,7 @@ private let pushVerb = Command(
       let installed = phone.bundleIDs.isEmpty ? "nothing" : phone.bundleIDs.joined(separator: ", ")
       throw CommandFault("\(bundle) is not installed on \"\(phone.name)\"; installed: \(installed)")
     }
-    var words = ["push", bundle]
-    if let type = parsed.value("push-type") {
-      guard PushType(rawValue: type) != nil else {
-        throw UsageFault(
-          "--push-type takes \(PushType.allCases.map(\.rawValue).joined(separator: ", ")), not '\(type)'")
-      }
-      words.append("type=\(type)")
-    }
-    if let id = parsed.value("collapse-id") { words.append("collapse=\(id)") }
+    let words = ["push", "-", bundle] + parsed.words(of: PhonePush.options)
     try perform(words, on: phone, call, parsed, payload: file.payload, named: name)
     Terminal.print("Notification sent to '\(bundle)'")
     return .success
@@ -160,11 +147,16 @@ private let pushVerb = Command(
 
 private let installVerb = Command(
   name: "phone install",
-  summary: "Install an app on a running phone",
-  arguments: [device, bundle], options: [timeline],
+  summary: "Install or update an app on a running phone",
+  discussion: """
+    APP is a bundle id, or a .json5 file that describes an app as scenarios do (docs/scenarios.md): entitlements, background \
+    modes, categories, extensions, strings.
+    """,
+  arguments: [device, .init(name: "APP", help: "A bundle id, or a file that describes an app")], options: [timeline],
   run: { parsed in
     let call = try RunningPhones()
-    try perform(["install", parsed.arguments[1]], on: try call.find(parsed.arguments[0]), call, parsed)
+    let app = try AppSource(parsed.arguments[1]).absolute
+    try perform(["install", app.word], on: try call.find(parsed.arguments[0]), call, parsed)
     return .success
   })
 
@@ -257,35 +249,10 @@ private let privacyVerb = Command(
 private let statusBarVerb = Command(
   name: "phone status_bar",
   summary: "Set or clear what the drawn status bar shows",
-  arguments: [
-    device, .init(name: "ACTION", help: "override or clear", completion: .none),
-  ],
-  options: [
-    .init(name: "time", value: "TEXT", help: "Such as 9:41"),
-    .init(name: "dataNetwork", value: "TEXT", help: "hide, wifi, 3g, lte, 5g …"),
-    .init(name: "operatorName", value: "TEXT", help: "The carrier's name"),
-    .init(name: "batteryState", value: "TEXT", help: "charging, charged or discharging"),
-    .init(name: "batteryLevel", value: "N", help: "0 to 100"),
-    .init(name: "wifiMode", value: "TEXT", help: "Taken, not drawn"),
-    .init(name: "wifiBars", value: "N", help: "Taken, not drawn"),
-    .init(name: "cellularMode", value: "TEXT", help: "Taken, not drawn"),
-    .init(name: "cellularBars", value: "N", help: "Taken, not drawn"),
-  ],
+  arguments: [device, StatusBarOverride.action], options: StatusBarOverride.options,
   run: { parsed in
-    var words = ["statusbar"]
-    switch parsed.arguments[1] {
-    case "clear": break
-    case "override":
-      if let time = parsed.value("time") { words.append("time=\(time)") }
-      if let network = parsed.value("dataNetwork"), network != "hide" { words.append("network=\(network)") }
-      if let carrier = parsed.value("operatorName") { words.append("carrier=\(carrier)") }
-      let battery = [
-        parsed.value("batteryLevel").map { "\($0)%" }, parsed.value("batteryState") == "charging" ? "⚡" : nil,
-      ]
-      if !battery.compactMap({ $0 }).isEmpty { words.append("battery=\(battery.compactMap { $0 }.joined())") }
-    case let other: throw UsageFault("ACTION is override or clear, not '\(other)'")
-    }
     let call = try RunningPhones()
+    let words = ["statusbar", parsed.arguments[1]] + parsed.words(of: StatusBarOverride.options)
     try perform(words, on: try call.find(parsed.arguments[0]), call, parsed)
     return .success
   })

@@ -16,7 +16,7 @@ final class RemoteAPNS: Sendable {
     control = try await ControlLine(url)
   }
 
-  func lab(clock: any WallClock) -> PhoneLab { control.lab(clock: clock) { _, _, _, _ in nil } }
+  func lab(clock: any WallClock) -> PhoneLab { control.lab(clock: clock, service: ScenarioPhoneService(nil)) }
 
   /// Tells the running simulator of the phone's network and tokens, as far as they are news.
   func settle(_ phone: Phone, named name: String, environment: SimulatedEnvironment) async {

@@ -6,18 +6,14 @@ struct WordReader {
   let usualApp: String?
   let apps: [String]
   private(set) var words: [String]
-  /// The line behind the first word, as it was typed.
-  let text: String
 
-  init(_ words: [String], text: String? = nil, apps: [String], usualApp: String?) {
+  init(_ words: [String], apps: [String], usualApp: String?) {
     self.words = words
-    self.text = text ?? words.joined(separator: " ")
     self.apps = apps
     self.usualApp = usualApp ?? apps.first
   }
 
   var isEmpty: Bool { words.isEmpty }
-  var first: String? { words.first }
 
   mutating func next() -> String? { words.isEmpty ? nil : words.removeFirst() }
 
@@ -26,31 +22,20 @@ struct WordReader {
     return word
   }
 
-  /// An app by its bundle id, or by the last part of it; else the usual one. A word that looks like a bundle id but is no
-  /// app here is a fault.
+  /// The app of the next word, or the usual one where there is none.
   mutating func app() throws(UsageFault) -> String {
-    if let word = words.first {
-      if let found = apps.first(where: { $0 == word }) ?? apps.first(where: { $0.hasSuffix("." + word) }) {
-        words.removeFirst()
-        return found
-      }
-      if word.split(separator: ".").count >= 3 {
-        let installed = apps.isEmpty ? "none is installed" : "installed: \(apps.joined(separator: ", "))"
-        throw UsageFault("there is no app \(word) on this phone; \(installed)")
-      }
-    }
+    if let word = next() { return try app(word) }
     guard let usualApp else {
       throw UsageFault("there is no app on this phone; 'install com.example.app' puts one there")
     }
     return usualApp
   }
 
-  mutating func isOn(_ what: String) throws(UsageFault) -> Bool {
-    switch try next("on or off") {
-    case "on", "yes", "true": return true
-    case "off", "no", "false": return false
-    case let word: throw UsageFault("\(what) takes on or off, not '\(word)'")
-    }
+  /// An app by its bundle id, or by the last part of it.
+  func app(_ word: String) throws(UsageFault) -> String {
+    if let found = apps.first(where: { $0 == word }) ?? apps.first(where: { $0.hasSuffix("." + word) }) { return found }
+    let installed = apps.isEmpty ? "none is installed" : "installed: \(apps.joined(separator: ", "))"
+    throw UsageFault("there is no app \(word) on this phone; \(installed)")
   }
 
   mutating func span(_ what: String) throws(UsageFault) -> Instant.Span {
@@ -78,21 +63,31 @@ struct WordReader {
   }
 
   /// Words of a line as a shell would part them: blanks part, quotes of both kinds hold together, `\` takes the next
-  /// character as it is. nil: a quote is not closed.
+  /// character as it is. What begins with `{` or `[`, also behind `=`, is one word up to its closing bracket, untouched. nil: a
+  /// quote or a bracket is not closed.
   static func split(_ line: String) -> [String]? {
     var words: [String] = []
     var word: String?
     var quote: Character?
     var rest = Substring(line)
     while let character = rest.popFirst() {
-      if character == "\\", quote != "'", let next = rest.popFirst() {
+      if let open = quote {
+        if character == "\\", open != "'", let next = rest.popFirst() {
+          word = (word ?? "") + String(next)
+        } else if character == open {
+          quote = nil
+        } else {
+          word = (word ?? "") + String(character)
+        }
+      } else if character == "{" || character == "[", word == nil || word?.last == "=" {
+        guard let value = bracketed(character, &rest) else { return nil }
+        word = (word ?? "") + value
+      } else if character == "\\", let next = rest.popFirst() {
         word = (word ?? "") + String(next)
-      } else if let open = quote {
-        if character == open { quote = nil } else { word = (word ?? "") + String(character) }
       } else if character == "\"" || character == "'" {
         quote = character
         word = word ?? ""
-      } else if character == " " || character == "\t" {
+      } else if character.isWhitespace {
         if let done = word { words.append(done) }
         word = nil
       } else {
@@ -101,5 +96,27 @@ struct WordReader {
     }
     if let word { words.append(word) }
     return quote == nil ? words : nil
+  }
+
+  /// From an opening bracket to the one that closes it, which a text in quotes does not.
+  private static func bracketed(_ first: Character, _ rest: inout Substring) -> String? {
+    var value = String(first)
+    var depth = 1
+    var quote: Character?
+    while depth > 0, let character = rest.popFirst() {
+      value.append(character)
+      if character == "\\", let next = rest.popFirst() {
+        value.append(next)
+      } else if let open = quote {
+        if character == open { quote = nil }
+      } else if character == "\"" || character == "'" {
+        quote = character
+      } else if character == "{" || character == "[" {
+        depth += 1
+      } else if character == "}" || character == "]" {
+        depth -= 1
+      }
+    }
+    return depth == 0 ? value : nil
   }
 }
