@@ -110,6 +110,22 @@ struct PhoneProcessTests {
     #expect(
       try await place.verb(["launch", "booted", "com.example.second"]).output == "com.example.second: inactive\n")
     #expect(try await place.verb(["privacy", "booted", "grant", "notifications", "com.example.second"]).status == 0)
+    let reset = ["privacy", "booted", "reset", "notifications", "com.example.second", "--timeline"]
+    #expect(try await place.verb(reset).output.contains("installed"))
+    #expect(try await place.verb(["launch", "booted", "com.example.second"]).status == 0)
+    let mistyped = try await place.verb(["privacy", "booted", "grand", "all", "com.example.second"])
+    #expect(mistyped.status == 2 && mistyped.errors.contains("did you mean 'grant'?"))
+    #expect(try await place.verb(["status", "booted"]).output.contains(#""locked":false"#))
+
+    let shop = place.data.path + "shop.json5"
+    try "{bundle: 'com.example.shop', entitlements: ['timeSensitive'], start: 'forceQuit', // two words\n}".write(
+      toFile: shop, atomically: true, encoding: .utf8)
+    #expect(try await place.verb(["install", "booted", shop]).status == 0)
+    #expect(try await place.verb(["listapps", "booted"]).output.contains("com.example.shop    forceQuit"))
+    try "{entitlments: []}".write(toFile: shop, atomically: true, encoding: .utf8)
+    let bad = try await place.verb(["install", "booted", shop])
+    #expect(bad.status == 1 && bad.errors.contains("shop.json5: entitlments: there is no such field. Did you mean"))
+    #expect(try await place.verb(["launch", "booted", "com.example.second"]).status == 0)
     #expect(try await place.verb(["terminate", "booted", "com.example.second"]).status == 0)
     let again = try await place.verb(["terminate", "booted", "com.example.second"])
     #expect(again.status == 1 && again.errors.contains("found nothing to terminate"))

@@ -20,7 +20,7 @@ struct PhoneTerminalTests {
 
   @Test("it draws the phone and the callbacks, obeys keys, and gives the terminal back")
   func session() async throws {
-    let terminal = try Self.start()
+    let terminal = try Self.start(110, 60)
     let before = terminal.attributes
     try await terminal.shows("Would Like to Send You")
     try await terminal.shows("→ application:didFinishLaunchingWithOptions: [inactive]")

@@ -20,6 +20,9 @@ extension Phone {
 }
 
 extension Phone {
+  /// What is installed under that bundle id; nil: nothing.
+  public func description(of bundleID: String) -> AppDescription? { index(of: bundleID).map { apps[$0].description } }
+
   /// The user's switches for an app in Settings; nil: no such app.
   public func userSettings(of bundleID: String) -> UserSettings? {
     index(of: bundleID).map { apps[$0].permission.user }

@@ -39,7 +39,7 @@ struct CompletionWriter {
     let groups = firstWords.filter { !secondWords($0).isEmpty }.map(bashGroup).joined(separator: "\n")
     let commands = bashReply(firstWords.dropLast())
     let values = shown.flatMap(bashValues).joined(separator: "\n")
-    let arguments = shown.compactMap(bashArguments).joined(separator: "\n")
+    let arguments = shown.flatMap(bashArguments).joined(separator: "\n")
     let names = shown.map { command in "    \"\(command.name)\") \(bashReply([options(of: command)])) ;;" }
     let everyOption = names.joined(separator: "\n")
     return """
@@ -50,6 +50,7 @@ struct CompletionWriter {
           \(first)
           return
         fi
+        local start=2
         case "$command" in
       \(groups)
           help) if [ "$COMP_CWORD" -eq 2 ]; then \(commands); fi; return ;;
@@ -57,8 +58,15 @@ struct CompletionWriter {
         case "$command $before" in
       \(values)
         esac
-        case "$command" in
+        local place=1 index
+        for ((index = start; index < COMP_CWORD; index++)); do
+          case "${COMP_WORDS[index]}" in -*) ;; *) place=$((place + 1)) ;; esac
+        done
+        case "$word" in
+          -*) ;;
+          *) case "$command $place" in
       \(arguments)
+          esac ;;
         esac
         case "$word" in
           -*) ;;
@@ -77,10 +85,13 @@ struct CompletionWriter {
   }
 
   private func bashGroup(_ first: String) -> String {
-    """
-        \(first)) command="$command ${COMP_WORDS[2]}"
-          if [ "$COMP_CWORD" -eq 2 ]; then \(bashReply(secondWords(first))); return; fi ;;
-    """
+    // what is a command by itself, too, takes its own options where no second word stands
+    let own = shown.first { $0.name == first }.map { options(of: $0).split(separator: " ").map(String.init) } ?? []
+    return """
+          \(first))
+            if [ "$COMP_CWORD" -eq 2 ]; then \(bashReply(secondWords(first) + own)); return; fi
+            case "${COMP_WORDS[2]}" in -*) ;; *) command="$command ${COMP_WORDS[2]}"; start=3 ;; esac ;;
+      """
   }
 
   private func bashValues(_ command: Command) -> [String] {
@@ -90,9 +101,11 @@ struct CompletionWriter {
     }
   }
 
-  private func bashArguments(_ command: Command) -> String? {
-    guard case .words(let words)? = command.arguments.first?.completion else { return nil }
-    return "    \"\(command.name)\") \(bashReply(words)); return ;;"
+  private func bashArguments(_ command: Command) -> [String] {
+    command.arguments.enumerated().compactMap { index, argument in
+      guard case .words(let words) = argument.completion else { return nil }
+      return "    \"\(command.name) \(index + 1)\") \(bashReply(words)); return ;;"
+    }
   }
 
   private func zsh() -> String {
@@ -109,6 +122,11 @@ struct CompletionWriter {
         lines.append("    \(first)) shift words; (( CURRENT-- )); _arguments \(zshArguments(command)) ;;")
       } else if !seconds.isEmpty {
         lines.append("    \(first))")
+        if let command = shown.first(where: { $0.name == first }) {
+          lines.append(
+            "      if [[ ${words[3]} == -* ]]; then shift words; (( CURRENT-- )); _arguments \(zshArguments(command)); return; fi"
+          )
+        }
         lines.append("      if (( CURRENT == 3 )); then compadd \(seconds.joined(separator: " ")); return; fi")
         lines.append("      case \"${words[3]}\" in")
         for command in shown where command.name.hasPrefix(first + " ") {
@@ -136,10 +154,13 @@ struct CompletionWriter {
       return "'\(option.repeats ? "*" : "")--\(option.name)[\(help)]:\(escaped(value)):\(action)'"
     }
     words.append("'--help[tell about this command]'")
-    switch command.arguments.first?.completion {
-    case .words(let choices): words.append("'*:\(command.arguments[0].name):(\(choices.joined(separator: " ")))'")
-    case .file: words.append("'*:file:_files'")
-    case .some(.none), nil: break
+    for (index, argument) in command.arguments.enumerated() {
+      let place = argument.repeats ? "*" : "\(index + 1)"
+      switch argument.completion {
+      case .words(let choices): words.append("'\(place):\(argument.name):(\(choices.joined(separator: " ")))'")
+      case .file: words.append("'\(place):\(argument.name):_files'")
+      case .none: words.append("'\(place):\(argument.name):'")
+      }
     }
     return words.joined(separator: " ")
   }
@@ -165,16 +186,19 @@ struct CompletionWriter {
     lines.append("complete -c belfry -f -n '__fish_seen_subcommand_from help' -a '\(commands)'")
     for command in shown {
       let words = command.name.split(separator: " ")
+      let seconds = secondWords(String(words[0])).joined(separator: " ")
+      let none = seconds.isEmpty ? "" : "; and not __fish_seen_subcommand_from \(seconds)"
       if words.count == 2 {
         lines.append(
-          "complete -c belfry -f -n '__fish_seen_subcommand_from \(words[0])' -a \(words[1]) -d '\(fishEscaped(command.summary))'"
+          "complete -c belfry -f -n '__fish_seen_subcommand_from \(words[0])\(none)' -a \(words[1]) -d '\(fishEscaped(command.summary))'"
         )
       }
-      if case .words(let choices)? = command.arguments.first?.completion {
-        lines.append(
-          "complete -c belfry -f -n '__fish_seen_subcommand_from \(words[0])' -a '\(choices.joined(separator: " "))'")
+      let seen = words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
+      let condition = words.count == 1 ? seen + none : seen
+      for argument in command.arguments {
+        guard case .words(let choices) = argument.completion else { continue }
+        lines.append("complete -c belfry -f -n '\(condition)' -a '\(choices.joined(separator: " "))'")
       }
-      let condition = words.map { "__fish_seen_subcommand_from \($0)" }.joined(separator: "; and ")
       for option in command.options {
         var line = "complete -c belfry -n '\(condition)' -l \(option.name) -d '\(fishEscaped(option.help))'"
         if option.value != nil { line += " -r" }

@@ -1,4 +1,5 @@
 import Basics
+import PushPayload
 import Testing
 
 @testable import Phone
@@ -73,6 +74,45 @@ struct PhoneConsoleTests {
     #expect(console.press(.up, sight).isEmpty && console.selection == nil)
     _ = console.press(.down, sight)
     #expect(console.press(.character("x"), Self.sight()).isEmpty, "nothing is there to clear")
+  }
+
+  @Test(
+    "D-189 a marked Live Activity is opened by Enter and swiped away by x; D-266 the question below is answered by a")
+  func activities() {
+    var console = PhoneConsole()
+    let sight = Self.sight { screen in
+      screen.island = [.activity("Ride-1", [:])]
+      var asked = Screen.Notification.note("A", "a", "1", age: 1)
+      asked.choices = ["Leave On", "Turn Off"]
+      screen.banners = [asked]
+    }
+    _ = console.press(.down, sight)
+    #expect(console.press(.enter, sight) == [.perform(.events([.openActivity(bundleID: Self.app, id: "Ride-1")]))])
+    #expect(
+      console.press(.character("x"), sight)
+        == [.perform(.events([.dismissActivity(bundleID: Self.app, id: "Ride-1")]))])
+    _ = console.press(.down, sight)
+    _ = console.press(.character("a"), sight)
+    #expect(
+      console.press(.character("2"), sight)
+        == [.perform(.events([.answerTimeSensitive(bundleID: Self.app, keep: false)]))])
+  }
+
+  @Test("the app's page in Settings and its code are menus of their own")
+  func appMenus() {
+    var console = PhoneConsole()
+    var sight = Self.sight()
+    sight.userSettings[Self.app] = Phone.UserSettings()
+    var quiet = Phone.UserSettings()
+    quiet.sound = false
+    _ = console.press(.character("S"), sight)
+    #expect(
+      console.press(.character("3"), sight)
+        == [.perform(.events([.changePermission(bundleID: Self.app, quiet)]))])
+    _ = console.press(.character("C"), sight)
+    #expect(
+      console.press(.character("1"), sight)
+        == [.perform(.events([.app(bundleID: Self.app, .startActivity(UsualApp.activity))]))])
   }
 
   @Test("Tab marks the next app, round and round")

@@ -1,4 +1,5 @@
 import Basics
+import PushPayload
 import Testing
 
 @testable import Phone
@@ -74,6 +75,21 @@ struct ScreenDrawingTests {
         │           ━━━━━━━━━━           │
         ╰────────────────────────────────╯
         """)
+  }
+
+  @Test("D-189 Live Activities: cards above the notifications, and a pill at the top of the unlocked screen")
+  func activities() {
+    var screen = Screen.plain
+    screen.icons = [.init(bundleID: "com.example.app", name: "外卖", badge: 0)]
+    screen.island = [.activity("Ride-1", ["driver": "林", "eta": 5]), .activity("Ride-2", [:])]
+    #expect(text(screen, 34, 12).split(separator: "\n")[2] == "│ (外卖 driver 林 · eta…) (外卖) │")
+    (screen.isLocked, screen.activities, screen.island) = (true, screen.island, [])
+    let mark = ScreenDrawing.Selection(bundleID: "com.example.app", id: "Ride-2", isActivity: true)
+    #expect(ScreenDrawing.selectable(screen).last == mark)
+    let drawn = text(screen, 34, 17, mark).split(separator: "\n")
+    #expect(drawn[5] == "│ ● 外卖                    live │")
+    #expect(drawn[6...7] == ["│ Ride                           │", "│ driver 林 · eta 5              │"])
+    #expect(drawn[9].hasPrefix("│▌● 外卖"))
   }
 
   @Test("marking one below unfolds its stack and moves the list up until it is seen")
@@ -201,10 +217,21 @@ extension Screen {
     screen.centre = groups
     screen.icons = (1...9).map { .init(bundleID: "com.example.app\($0)", name: "应用 \($0)", badge: $0 * 37) }
     screen.banners = [groups[0].notifications[0]]
+    screen.activities = (1...3).map { .activity("活动-\($0)", ["状态": "在路上 🛵", "n": 5]) }
+    screen.island = screen.activities
     screen.alert = Alert(notification: groups[1].notifications[0], buttons: ["Close", "查看"])
     screen.prompt = Prompt(
       bundleID: "com.example.app", text: "“应用” Would Like …", detail: "", buttons: ["Don’t Allow", "Allow"])
     return screen
+  }
+}
+
+extension ShownActivity {
+  static func activity(_ id: String, _ state: JSONObject) -> ShownActivity {
+    ShownActivity(
+      bundleID: "com.example.app", id: id, state: .active,
+      activity: LiveActivity(
+        attributesType: "Ride", attributes: [:], contentState: state, startedAt: ScreenDrawingTests.now), token: nil)
   }
 }
 

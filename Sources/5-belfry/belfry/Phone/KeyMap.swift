@@ -82,19 +82,22 @@ extension KeyBinding {
     key("l", "lock, unlock") { $0.sight.screen.isLocked ? events(.unlock) : events(.lock) },
     key("h", "home") { _ in events(.home) },
     key("o", "open the marked app by its icon", forApp { .launch(bundleID: $0) }),
-    KeyBinding(keys: [.enter], label: "Enter", words: "tap the marked notification, else open the app") { pointing in
-      if let selection = pointing.selection { return events(.tap(bundleID: selection.bundleID, id: selection.id)) }
+    KeyBinding(keys: [.enter], label: "Enter", words: "tap the marked one, else open the app") { pointing in
+      if let selection = pointing.selection { return use(selection) }
       return pointing.app.map { events(.launch(bundleID: $0)) } ?? .nothing
     },
     key("t", "tap the marked notification, else the newest of the app") { pointing in
-      if let selection = pointing.selection { return events(.tap(bundleID: selection.bundleID, id: selection.id)) }
+      if let selection = pointing.selection { return use(selection) }
       return pointing.app.map { events(.tap(bundleID: $0, id: nil)) } ?? .nothing
     },
     key("c", "pull the notification centre, close it") {
       $0.sight.screen.isCentreOpen ? events(.closeCentre) : events(.openCentre)
     },
-    key("x", "clear the marked notification") { pointing in
-      pointing.selection.map { events(.dismiss(bundleID: $0.bundleID, id: $0.id)) } ?? .nothing
+    key("x", "clear the marked notification or Live Activity") { pointing in
+      guard let one = pointing.selection else { return .nothing }
+      return one.isActivity
+        ? events(.dismissActivity(bundleID: one.bundleID, id: one.id))
+        : events(.dismiss(bundleID: one.bundleID, id: one.id))
     },
     key("X", "clear all of the app") { pointing in
       (pointing.selection?.bundleID ?? pointing.app).map { events(.clear(bundleID: $0, id: nil)) } ?? .nothing
@@ -104,8 +107,10 @@ extension KeyBinding {
       return pointing.sight.screen.banners.first.map { events(.flickAway(bundleID: $0.bundleID)) } ?? .nothing
     },
     key("a", "the buttons of the marked or only notification") { actions($0) },
-    key("E", "open the long look of the marked notification") { pointing in
-      pointing.selection.map { events(.expand(bundleID: $0.bundleID, id: $0.id)) } ?? .nothing
+    key("E", "open the long look of the marked notification, close it") { pointing in
+      guard let one = pointing.selection, !one.isActivity else { return .nothing }
+      return pointing.sight.screen.expanded?.id == one.id
+        ? events(.collapse(bundleID: one.bundleID)) : events(.expand(bundleID: one.bundleID, id: one.id))
     },
     key("g", "answer the call") { _ in events(.answerCall) },
     key("d", "decline the call, or end it") {
@@ -114,16 +119,25 @@ extension KeyBinding {
     key("y", "allow, on the prompt") { _ in events(.answerPrompt(allow: true)) },
     key("n", "don't allow") { _ in events(.answerPrompt(allow: false)) },
     key("k", "swipe the app away (force-quit)", forApp { .forceQuit(bundleID: $0) }),
+    key("W", "open one more window of the app", forApp { .openScene(bundleID: $0) }),
+    key("u", "a wrong passcode") { _ in events(.failUnlock) },
+    key("S", "the app's page in Settings") { AppMenus.settings($0) },
     KeyBinding(keys: [.escape], label: "Esc", words: "turn away from the unlock, close the centre") { pointing in
       if pointing.sight.screen.isLocked { return events(.cancelUnlock) }
       return pointing.sight.screen.isCentreOpen ? events(.closeCentre) : .nothing
     },
   ]
 
+  /// What a tap on it does.
+  private static func use(_ one: ScreenDrawing.Selection) -> Effect {
+    one.isActivity
+      ? events(.openActivity(bundleID: one.bundleID, id: one.id)) : events(.tap(bundleID: one.bundleID, id: one.id))
+  }
+
   /// Buttons by their digit, and what the system itself asks below a notification.
   private static func actions(_ pointing: Pointing) -> Effect {
     let found = pointing.sight.selectable
-    guard let one = pointing.selection ?? (found.count == 1 ? found[0] : nil) else { return .nothing }
+    guard let one = pointing.selection ?? (found.count == 1 ? found[0] : nil), !one.isActivity else { return .nothing }
     var choices = (pointing.sight.buttons[one] ?? []).map { action -> KeyMenu.Choice in
       guard let input = action.textInput else {
         return .init(
@@ -135,12 +149,22 @@ extension KeyBinding {
         words: action.title + " …",
         result: .reply(bundleID: one.bundleID, id: one.id, action: action.id, placeholder: input.placeholder))
     }
-    let groups = pointing.sight.screen.isLocked ? pointing.sight.screen.lockScreen : pointing.sight.screen.centre
-    if groups.flatMap(\.notifications).contains(where: { $0.id == one.id && !$0.choices.isEmpty }) {
+    let screen = pointing.sight.screen
+    let listed = (screen.isLocked ? screen.lockScreen : screen.centre).flatMap(\.notifications) + screen.banners
+    let asked = listed.first { $0.id == one.id && $0.bundleID == one.bundleID }?.choices ?? []
+    if asked.first == "Keep" {
       choices += [
         .init(words: "Keep", result: .act(.events([.keepProvisional(bundleID: one.bundleID, id: one.id)]))),
+        .init(
+          words: "Deliver in Scheduled Summary",
+          result: .act(.events([.keepProvisional(bundleID: one.bundleID, id: one.id, inSummary: true)]))),
         .init(words: "Turn Off", result: .act(.events([.turnOff(bundleID: one.bundleID, id: one.id)]))),
       ]
+    } else if !asked.isEmpty {  // the question below a first time-sensitive notification (D-266)
+      choices += zip(asked, [true, false]).map { words, keep in
+        .init(
+          words: words, result: .act(.events([.answerTimeSensitive(bundleID: one.bundleID, keep: keep)])))
+      }
     }
     return choices.isEmpty ? .nothing : .menu(KeyMenu(title: "Buttons", choices: Array(choices.prefix(9))))
   }
@@ -156,6 +180,7 @@ extension KeyBinding {
             return .init(words: "\(sample.rawValue) \(sample.words)", result: .act(.push(push)))
           }))
     },
+    key("C", "the app's code acts: Live Activities, local notifications, badge …") { AppMenus.code($0) },
     key("w", "time goes forward") { _ in .menu(KeyMenu(title: "Time goes forward", choices: spans)) },
     key("A", "airplane mode") { events(.airplane(!$0.sight.screen.indicators.isAirplane)) },
     key("N", "network away, back") { events(.setNetwork($0.sight.screen.indicators.isOnline ? .none : .online)) },

@@ -8,6 +8,8 @@ enum PhoneAct: Equatable, Sendable {
   case events([Phone.Event])
   /// Installs or updates an app, as `belfry phone --app` would.
   case install(AppSource)
+  /// Deletes the app and installs it again, so that it asks anew.
+  case reinstall(bundleID: String)
   case push(PhonePush)
   /// The phone's clock goes forward, and what falls due happens.
   case forward(Instant.Span)

@@ -27,6 +27,7 @@ actor PhoneHost {
   private var awaitedUpTo = 0
   private(set) var statusBar = StatusBarOverride()
   private var followers: [Int: AsyncStream<PhoneNews>.Continuation] = [:]
+  private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
   private var nextFollower = 0
   private var lastDrain: Task<Void, Never>?
   private var bell: Task<Void, Never>?
@@ -54,6 +55,8 @@ actor PhoneHost {
     await lab.close()
     for follower in followers.values { follower.finish() }
     followers = [:]
+    for watcher in watchers.values { watcher.finish() }
+    watchers = [:]
     await connection.stop()
   }
 
@@ -75,6 +78,9 @@ actor PhoneHost {
     case .install(let source):
       let app = try source.read(usualEnvironment, await phone().settings.iosVersion)
       await lab.perform([.installApp(app.description)] + app.beginning, on: name)
+    case .reinstall(let bundleID):
+      guard let app = await phone().description(of: bundleID) else { break }
+      await lab.perform([.uninstallApp(bundleID: bundleID), .installApp(app)], on: name)
     case .push(let push): await lab.perform(.push(try await payload(push)), on: name)
     case .forward(let span): await forward(span)
     case .until(let time): await forward(time - clock.now)
@@ -157,6 +163,16 @@ actor PhoneHost {
     for text in words { followers[id]?.yield(.text(text)) }
   }
 
+  /// Tells that something happened, once for all that happened since it was looked at last.
+  func watch() -> (id: Int, news: AsyncStream<Void>) {
+    let (stream, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    nextFollower += 1
+    watchers[nextFollower] = sink
+    return (nextFollower, stream)
+  }
+
+  func unwatch(_ id: Int) { watchers.removeValue(forKey: id)?.finish() }
+
   func unfollow(_ id: Int) { followers.removeValue(forKey: id)?.finish() }
 
   /// Takes over what the lab has collected, one drain after another, so that the order stays.
@@ -180,6 +196,7 @@ actor PhoneHost {
     for follower in followers.values {
       for entry in new { follower.yield(.entry(entry)) }
     }
+    for watcher in watchers.values { watcher.yield() }
   }
 
   // MARK: questions

@@ -15,6 +15,8 @@ struct PhoneSight: Sendable {
   var statusBar = StatusBarOverride()
   var apps: [App] = []
   var settings = PhoneSettings()
+  /// By bundle id.
+  var userSettings: [String: Phone.UserSettings] = [:]
   /// Newest last.
   var log: [TimelineEntry] = []
   /// The buttons of what a finger can touch.

@@ -34,14 +34,14 @@ struct PhoneTerminal {
     }
     let keys = TerminalKeys()
     let (inputs, sink) = AsyncStream<Input>.makeStream()
-    let told = await host.follow(since: 0)
+    let (watching, told) = await host.watch()
     let feeding = [
       Task {
         for await key in keys.keys { sink.yield(.key(key)) }
         sink.yield(.end)  // the terminal has gone
       },
       Task { for await number in signals.others { sink.yield(.signal(number)) } },
-      Task { for await _ in told.news { sink.yield(.news) } },
+      Task { for await _ in told { sink.yield(.news) } },
       Task {
         await PhoneRun.wait(for: shutdown, signals)
         sink.yield(.end)
@@ -54,7 +54,7 @@ struct PhoneTerminal {
     for task in feeding { task.cancel() }
     keys.stop()
     session.end()
-    await host.unfollow(told.id)
+    await host.unwatch(watching)
     return .success
   }
 
@@ -111,12 +111,16 @@ struct PhoneTerminal {
     let phone = await host.phone()
     let screen = phone.screen
     var buttons: [ScreenDrawing.Selection: [NotificationAction]] = [:]
-    for one in ScreenDrawing.selectable(screen) { buttons[one] = phone.buttons(of: one.bundleID, id: one.id) }
+    for one in ScreenDrawing.selectable(screen) where !one.isActivity {
+      buttons[one] = phone.buttons(of: one.bundleID, id: one.id)
+    }
+    var userSettings: [String: Phone.UserSettings] = [:]
+    for bundleID in phone.bundleIDs { userSettings[bundleID] = phone.userSettings(of: bundleID) }
     return PhoneSight(
       name: host.name, ios: "\(phone.settings.iosVersion)", screen: screen, now: host.clock.now,
       statusBar: await host.statusBar,
       apps: phone.bundleIDs.map { .init(bundleID: $0, state: phone.state(of: $0) ?? .notRunning) },
-      settings: phone.settings, log: await host.newest(400), buttons: buttons,
+      settings: phone.settings, userSettings: userSettings, log: await host.newest(400), buttons: buttons,
       places: await PhoneGuide.lines(host))
   }
 }

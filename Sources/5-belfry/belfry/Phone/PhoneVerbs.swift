@@ -4,7 +4,7 @@ import PushPayload
 /// `belfry phone VERB`, as `xcrun simctl VERB`: the same words in the same order, for what means something here.
 let phoneVerbs: [Command] = [
   listVerb, bootVerb, shutdownVerb, pushVerb, installVerb, uninstallVerb, launchVerb, terminateVerb, privacyVerb,
-  statusBarVerb, listAppsVerb, doVerb, screenVerb, logVerb,
+  statusBarVerb, listAppsVerb, statusVerb, doVerb, screenVerb, logVerb,
 ]
 
 private let device = Command.Argument(
@@ -222,11 +222,13 @@ private let privacyVerb = Command(
   summary: "Grant, revoke or reset an app's permission",
   discussion: """
     Of the services only notifications mean something on this phone, which Apple's tool does not have: the user's \
-    switch in Settings, without a prompt. 'all' is the same.
+    switch in Settings, without a prompt. 'all' is the same. A reset forgets the answer: the app is deleted and installed \
+    again, and asks anew. Without BUNDLE every app is reset.
     """,
   arguments: [
-    device, .init(name: "ACTION", help: "grant or revoke", completion: .none),
-    .init(name: "SERVICE", help: "notifications, or all", completion: .none), bundle,
+    device, .init(name: "ACTION", help: "grant, revoke or reset", completion: .words(["grant", "revoke", "reset"])),
+    .init(name: "SERVICE", help: "notifications, or all", completion: .words(["notifications", "all"])),
+    .init(name: "BUNDLE", help: "The app's bundle id; of a reset every app without", optional: true, completion: .none),
   ],
   options: [timeline],
   run: { parsed in
@@ -234,15 +236,19 @@ private let privacyVerb = Command(
     guard ["notifications", "all"].contains(words[2]) else {
       throw CommandFault("there is no '\(words[2])' on this phone to give leave for; notifications is what there is")
     }
-    let isOn: String
-    switch words[1] {
-    case "grant": isOn = "on"
-    case "revoke": isOn = "off"
-    case let other: throw UsageFault("ACTION is grant or revoke, not '\(other)'")
+    let actions = ["grant": ["permission", "on"], "revoke": ["permission", "off"], "reset": ["reinstall"]]
+    guard let act = actions[words[1]] else {
+      throw UsageFault(
+        "ACTION is grant, revoke or reset, not '\(words[1])'\(suggestion(words[1], among: Array(actions.keys)))")
     }
     let call = try RunningPhones()
-    let phone = try call.find(words[0], with: words[3])
-    try perform(["permission", isOn, words[3]], on: phone, call, parsed)
+    guard let named = words.dropFirst(3).first else {
+      guard words[1] == "reset" else { throw UsageFault("BUNDLE is missing: the app's bundle id") }
+      let phone = try call.find(words[0])
+      for bundle in phone.bundleIDs { try perform(act + [bundle], on: phone, call, parsed) }
+      return .success
+    }
+    try perform(act + [named], on: try call.find(words[0], with: named), call, parsed)
     return .success
   })
 
@@ -257,6 +263,12 @@ private let statusBarVerb = Command(
     return .success
   })
 
+private let statusVerb = Command(
+  name: "phone status",
+  summary: "Print in JSON where a running phone is and how it stands: places, locked, apps, tokens",
+  arguments: [device],
+  run: { try ask(.init(words: ["status"]), $0) })
+
 private let listAppsVerb = Command(
   name: "phone listapps",
   summary: "List the apps of a running phone",
@@ -267,7 +279,7 @@ private let doVerb = Command(
   name: "phone do",
   summary: "Do on a running phone what can be typed in line mode, and print what happened",
   discussion: "'belfry phone do booted help' lists the words: tap, lock, unlock, home, wait 1h, and so on.",
-  arguments: [device, .init(name: "WORD", help: "What to do", repeats: true, completion: .none)],
+  arguments: [device, .init(name: "WORD", help: "What to do", repeats: true, completion: .words(PhoneWord.names))],
   options: [.flag("json", "Print the timeline as lines of JSON")],
   run: { parsed in
     var request = PhoneLine.Request(words: Array(parsed.arguments.dropFirst()))

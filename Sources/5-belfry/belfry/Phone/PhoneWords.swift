@@ -177,6 +177,9 @@ extension PhoneWord {
         .install(try AppSource(try reader.next("the app's bundle id, or a file that describes it")))
       }),
     PhoneWord(
+      name: "reinstall", usage: "[APP]", help: "delete an app and install it again: it asks anew, with another token",
+      meaning: .act { reader throws(UsageFault) in .reinstall(bundleID: try reader.app()) }),
+    PhoneWord(
       name: "await", usage: "KIND [TIME]",
       help: "wait in real time for an entry of the timeline: arrived, shown, callback …; 10s without TIME",
       meaning: .act { reader throws(UsageFault) in

@@ -13,10 +13,11 @@ struct ScreenDrawing {
   /// Marked in the list; nil marks none.
   var selected: Selection?
 
-  /// One notification that can be pointed at.
+  /// One notification, or Live Activity, that can be pointed at.
   struct Selection: Hashable, Sendable {
     var bundleID: String
     var id: String
+    var isActivity = false
   }
 
   static let usualSize = TerminalSize(columns: 34, rows: 26)
@@ -45,7 +46,33 @@ struct ScreenDrawing {
 
   private func glass(_ columns: Int, _ rows: Int) -> [StyledLine] {
     let foot = StyledLine(String(repeating: "━", count: min(10, columns)), .faint).centred(in: columns)
-    return [bar(columns)] + filled(body(columns, rows - 2), columns, rows - 2) + [foot]
+    let top = [bar(columns)] + (rows > 6 ? island(columns) : [])
+    return top + filled(body(columns, rows - top.count - 1), columns, rows - top.count - 1) + [foot]
+  }
+
+  /// The Dynamic Island: its owner, and one more beside it (D-189). Nothing where it holds nothing.
+  private func island(_ columns: Int) -> [StyledLine] {
+    guard let owner = screen.island.first else { return [] }
+    let others = screen.island.dropFirst().map { StyledLine(" ") + pill($0, 8) }
+    let room = max(4, columns - 4 - others.reduce(0) { $0 + $1.width })
+    return [others.reduce(pill(owner, room)) { $0 + $1 }.centred(in: columns)]
+  }
+
+  private func pill(_ activity: ShownActivity, _ columns: Int) -> StyledLine {
+    let drawing = ActivityDrawing(activity, on: screen)
+    return StyledLine("(\(drawing.compact(columns)))", isSelected(activity) ? .ink(.cyan, bold: true) : .inverse)
+  }
+
+  private func isSelected(_ activity: ShownActivity) -> Bool {
+    selected == Selection(bundleID: activity.bundleID, id: activity.id, isActivity: true)
+  }
+
+  /// Cards of Live Activities, above the notifications.
+  private func activities(_ columns: Int) -> [StyledLine] {
+    screen.activities.flatMap { one -> [StyledLine] in
+      let bar = isSelected(one) ? StyledLine("▌", .ink(.cyan, bold: true)) : StyledLine(" ")
+      return ActivityDrawing(one, on: screen).card(columns).map { bar + $0 } + [StyledLine()]
+    }
   }
 
   func filled(_ lines: [StyledLine], _ columns: Int, _ rows: Int) -> [StyledLine] {
@@ -179,8 +206,10 @@ struct ScreenDrawing {
   /// Groups as stacks, the one that holds the selection unfolded; moved up so far that the selection is seen.
   func list(_ groups: [Screen.Group], _ columns: Int, _ rows: Int) -> [StyledLine] {
     guard rows > 0 else { return [] }
-    guard !groups.isEmpty else { return [StyledLine("no notifications", .faint).centred(in: columns)] }
-    var lines: [StyledLine] = []
+    var lines = activities(columns)
+    guard !groups.isEmpty || !lines.isEmpty else {
+      return [StyledLine("no notifications", .faint).centred(in: columns)]
+    }
     var end: Int?
     for group in groups {
       let isUnfolded = group.notifications.contains { isSelected($0) }
@@ -243,10 +272,11 @@ struct ScreenDrawing {
 extension ScreenDrawing {
   /// What a finger could touch now, from the top.
   static func selectable(_ screen: Screen) -> [Selection] {
+    let activities = screen.isLocked || screen.isCentreOpen ? screen.activities : screen.island
     let groups = screen.isLocked ? screen.lockScreen : screen.isCentreOpen ? screen.centre : []
     let notifications =
       screen.banners + (screen.alert.map { [$0.notification] } ?? []) + groups.flatMap(\.notifications)
-    var found: [Selection] = []
+    var found = activities.map { Selection(bundleID: $0.bundleID, id: $0.id, isActivity: true) }
     for notification in notifications {
       let selection = Selection(bundleID: notification.bundleID, id: notification.id)
       if !found.contains(selection) { found.append(selection) }

@@ -1,4 +1,5 @@
 import Phone
+import PushPayload
 
 /// The app that a phone has when no file describes one: it implements every call, sets its delegate in time, has the
 /// background mode, shows in front what comes, and asks and registers when it starts.
@@ -11,6 +12,11 @@ enum UsualApp {
     var app = AppDescription(bundleID: bundleID, name: name(bundleID), apsEnvironment: environment)
     app.delegate = .beforeLaunchEnds
     app.backgroundModes = [.remoteNotification, .voip]
+    app.entitlements = [.timeSensitive]
+    app.supportsMultipleScenes = true
+    app.mayUseLocation = true
+    app.usesMessages = true
+    app.liveActivities = LiveActivitySupport(attributesTypes: [activity.attributesType])
     app.presentation = [.banner, .list, .sound, .badge]
     let pushKit: [AppAct] = ios.major >= 8 ? [.setPushTypes([.voip])] : []
     let categories: [AppAct] = ios.major >= 10 ? [.setCategories([category])] : []
@@ -18,6 +24,11 @@ enum UsualApp {
     if ios.major >= 10 { app.script[.pushRegistryDidReceive] = [.reportIncomingCall(from: "Lin")] }
     return app
   }
+
+  /// A Live Activity as its code starts it.
+  static let activity = ActivityRequest(
+    attributesType: "ExampleAttributes", attributes: ["name": "Example"],
+    content: ActivityContent(state: ["status": "on its way"]), pushType: .token)
 
   /// What a push of category `MESSAGE` can be answered with.
   static let category = NotificationCategory(
