@@ -191,8 +191,7 @@ extension APNSClient {
     let now = clock.uptime
     guard let due = tickerDue, now - due > .milliseconds(100) else { return judge() }
     tickerDue = now
-    nonisolated(unsafe) let this = self  // goes back to the loop that it lives on
-    loop.schedule(after: .milliseconds(10)) { this.assumeIsolated { $0.judge() } }
+    loop.schedule(after: .milliseconds(10)) { self.assumeIsolated { $0.judge() } }
   }
 
   private func judge() {
