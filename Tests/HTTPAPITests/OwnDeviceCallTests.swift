@@ -38,6 +38,62 @@ struct OwnDeviceCallTests {
     }
   }
 
+  @Test(
+    "jpush.md §15.6 what became of a push on it counts once, and the push's record shows it", arguments: Depth.allCases)
+  func reports(depth: Depth) async throws {
+    try await Bench.with(depth) { bench in
+      let (id, who) = try await register(bench, 1, ",\"appVersion\":\"2.9\"")
+      _ = try await register(bench, 2)
+      let push = try await bench.call(
+        "POST", "/v3/push",
+        "{\"platform\":\"all\",\"audience\":{\"registration_id\":[\"\(id)\"]},\"notification\":{\"alert\":\"hi\"}}")
+      let message = try #require(push.json.object?["msg_id"]?.string, "\(push.text)")
+      _ = await bench.apns.received(1)
+      bench.clock.advance(by: .hours(2))
+      let path = "/device/v1/registrations/\(id)/reports"
+      let first = try await bench.call(
+        "POST", path, as: who,
+        """
+        {"reports":[{"msgId":"\(message)","kind":"received","at":"2000-01-01T00:00:00Z"},
+        {"msgId":\(message),"kind":"clicked"},{"msgId":"7","kind":"clicked"}]}
+        """)
+      #expect(
+        first.status == 200 && first.text == "{\"counted\":2,\"repeated\":0,\"unknown\":[\"7\"]}", "\(first.text)")
+      let again = try await bench.call(
+        "POST", path, as: who, "{\"reports\":[{\"msgId\":\"\(message)\",\"kind\":\"clicked\"}]}")
+      #expect(again.text == "{\"counted\":0,\"repeated\":1,\"unknown\":[]}")
+      let record = try #require(try await bench.call("GET", "/v1/pushes/\(message)").json.object)
+      #expect(record["received"] == 1 && record["shown"] == 0 && record["clicked"] == 1 && record["sent"] == 1)
+      let hours = record["byHour"]?.array?.compactMap(\.object) ?? []
+      #expect(hours.map { $0["clicked"] } == [0, 1])
+      #expect(hours.map { $0["received"] } == [1, 0], "never before the push")
+      let versions = record["byAppVersion"]?.array?.compactMap(\.object) ?? []
+      #expect(versions.count == 1 && versions.first?["appVersion"] == "2.9" && versions.first?["accepted"] == 1)
+      let metrics = try await bench.call("GET", "/metrics").text
+      #expect(metrics.contains("belfry_device_reports_total{kind=\"clicked\"} 1\n"))
+    }
+  }
+
+  static let reportRefusals = [
+    "{}", "{\"reports\":[]}", "{\"reports\":{}}", "{\"reports\":[{\"kind\":\"clicked\"}]}",
+    "{\"reports\":[{\"msgId\":\"1\"}]}",
+    "{\"reports\":[{\"msgId\":\"x\",\"kind\":\"clicked\"}]}", "{\"reports\":[{\"msgId\":-1,\"kind\":\"clicked\"}]}",
+    "{\"reports\":[{\"msgId\":1.5,\"kind\":\"clicked\"}]}", "{\"reports\":[{\"msgId\":\"1\",\"kind\":\"seen\"}]}",
+    "{\"reports\":[{\"msgId\":\"1\",\"kind\":\"clicked\",\"at\":\"now\"}]}",
+    "{\"reports\":[\(String(repeating: "{\"msgId\":\"1\",\"kind\":\"shown\"},", count: 100)){\"msgId\":\"1\",\"kind\":\"shown\"}]}",
+  ]
+
+  @Test("reports that are wrong are 7002, and only the device itself makes them", arguments: reportRefusals)
+  func refusesReports(body: String) async throws {
+    try await Bench.with(.inProcess) { bench in
+      let (id, who) = try await register(bench, 1)
+      let path = "/device/v1/registrations/\(id)/reports"
+      let reply = try await bench.call("POST", path, as: who, body)
+      #expect(reply.status == 400 && reply.errorCode == 7002, "\(reply.text)")
+      #expect(try await bench.call("POST", path, body).status == 401, "the app server is not the device")
+    }
+  }
+
   static let refusals = [
     "{\"permission\":\"granted\"}", "{\"appVersion\":\"\"}", "{\"model\":5}",
     "{\"language\":\"\(String(repeating: "x", count: 65))\"}", "{\"environment\":\"sandbox\"}",

@@ -62,6 +62,23 @@ struct CrashTests {
     await before.service.stop()
   }
 
+  @Test("what a device said before a crash is there after it, and counts once when it says so again")
+  func keepsSayings() async throws {
+    let before = try await ServiceBench()
+    let app = try await before.app()
+    let ids = try await before.devices(2, of: app)
+    let receipt = try await before.service.push(app, PushOrder(audience: .everyone, alert: "a"))
+    let clicked = PushSaying(messageID: receipt.messageID, kind: .clicked)
+    let first = try await before.service.note(app, registrationID: ids[0], [clicked])
+    #expect(first == SayingsReceipt(counted: 1))
+    let after = try await before.afterCrash()
+    let again = try await after.service.note(app, registrationID: ids[0], [clicked])
+    #expect(again == SayingsReceipt(repeated: 1))
+    _ = try await after.service.note(app, registrationID: ids[1], [clicked])
+    let report = try #require(try await after.service.report(app, messageID: receipt.messageID))
+    #expect(report.clicked == 2)
+  }
+
   @Test("stopping waits for answers and keeps them; the rest goes on after the next start")
   func stopping() async throws {
     let bench = try await ServiceBench()

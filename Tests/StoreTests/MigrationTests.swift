@@ -35,6 +35,9 @@ struct MigrationTests {
       }
       #expect(try await store.tags(app: app.id, after: nil, limit: 9).map(\.devices) == [3, 1, 1, 1])
       let sent = try #require(try await store.progress(app: app.id, push: 71))
+      #expect(sent.reports == [:])
+      let hours = try #require(try await store.breakdown(app: app.id, push: 71)).hours
+      #expect(hours.values.map(\.outcomes) == [[.accepted: 3]])
       #expect(sent.counts == [.accepted: 3] && sent.finishedAt != nil && !sent.push.isScheduled)
       #expect(try await store.unfinished(after: nil, limit: 9).map(\.devices) == [2])
       var edit = DeviceEdit()
@@ -56,7 +59,7 @@ struct MigrationTests {
   @Test("a file of a newer Belfry is left alone and told")
   func newer() async throws {
     try write("CREATE TABLE migration (version INTEGER PRIMARY KEY); INSERT INTO migration VALUES (99);")
-    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 5)")) {
+    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 6)")) {
       try await StoreSQLite.open(folder: folder.path)
     }
   }

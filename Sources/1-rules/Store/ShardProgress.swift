@@ -71,11 +71,14 @@ public struct ClaimedDevice: Sendable, Equatable {
   public var token: [UInt8]
   /// With the push's arithmetic applied.
   public var badge: Int32
+  /// As the device told it last.
+  public var appVersion: String?
 
-  public init(ordinal: DeviceOrdinal, token: [UInt8], badge: Int32) {
+  public init(ordinal: DeviceOrdinal, token: [UInt8], badge: Int32, appVersion: String? = nil) {
     self.ordinal = ordinal
     self.token = token
     self.badge = badge
+    self.appVersion = appVersion
   }
 }
 
@@ -100,15 +103,19 @@ public struct DeviceOutcome: Sendable, Equatable {
   /// Words for `explain` that `kind` does not hold.
   public var note: String?
   public var evidence: TokenEvidence?
+  /// That of the claim; the engine finds it itself for what is `.expired`, since that is never claimed.
+  public var appVersion: String?
 
   public init(
-    ordinal: DeviceOrdinal, kind: OutcomeKind, status: Int? = nil, note: String? = nil, evidence: TokenEvidence? = nil
+    ordinal: DeviceOrdinal, kind: OutcomeKind, status: Int? = nil, note: String? = nil, evidence: TokenEvidence? = nil,
+    appVersion: String? = nil
   ) {
     self.ordinal = ordinal
     self.kind = kind
     self.status = status
     self.note = note
     self.evidence = evidence
+    self.appVersion = appVersion
   }
 }
 

@@ -159,6 +159,17 @@ public protocol Store: Sendable {
   /// Oldest first; at most 1,000, the newest ones.
   func firings(app: Int64, schedule id: String) async throws(StoreFault) -> [ScheduleFiring]
 
+  // MARK: Reports
+
+  /// Keeps what a device says became of pushes on it, each answered in the order given. A kind counts once for a device
+  /// and a push, however often it is said. What was before the push was accepted counts as then.
+  func keep(
+    _ reports: [DeviceReport], app: Int64, registrationID: String
+  ) async throws(StoreFault) -> [ReportAnswer]
+
+  /// nil when the app has no such push.
+  func breakdown(app: Int64, push: Int64) async throws(StoreFault) -> PushBreakdown?
+
   // MARK: The store itself
 
   /// Writes and removes something; a fault says why the store takes no writes now.

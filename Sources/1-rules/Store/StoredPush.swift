@@ -102,17 +102,20 @@ public struct PushProgress: Sendable, Equatable {
   public var push: StoredPush
   public var targeted: Int
   public var counts: [OutcomeKind: Int]
+  public var reports: [ReportKind: Int]
   /// Why it waits, for an operator; nil when it does not.
   public var waiting: String?
   /// nil until every device of it ended.
   public var finishedAt: Instant?
 
   public init(
-    push: StoredPush, targeted: Int, counts: [OutcomeKind: Int], waiting: String?, finishedAt: Instant?
+    push: StoredPush, targeted: Int, counts: [OutcomeKind: Int], reports: [ReportKind: Int] = [:], waiting: String?,
+    finishedAt: Instant?
   ) {
     self.push = push
     self.targeted = targeted
     self.counts = counts
+    self.reports = reports
     self.waiting = waiting
     self.finishedAt = finishedAt
   }

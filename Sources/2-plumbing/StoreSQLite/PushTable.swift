@@ -103,6 +103,7 @@ struct PushTable {
     try database.each("SELECT outcome, sum(count) FROM push_outcome WHERE push = ? GROUP BY outcome", .int(id)) {
       progress.counts[OutcomeKind(column: $0.text(0))] = Int($0.int(1))
     }
+    progress.reports = try ReportTable(database).counts(push: id)
     return progress
   }
 

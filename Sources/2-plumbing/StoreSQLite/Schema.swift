@@ -9,6 +9,8 @@ import Store
 /// - `tag` has a row only while somebody has the tag, and counts them. Deleting one moves its id to `dropped_tag`: what it
 ///   has in `device_tag` and `device_set` means nothing from then on, and is swept in pieces (`TagTable.sweep`).
 /// - `fact` has a row for each value of a fact that somebody has (`FactKey`), whose set is kept likewise.
+/// - `push_outcome` and `push_report_count` count by hour (since 1970, UTC) and app version ("" for none), and are summed
+///   up for a push's totals; `push_report` has who said what, so that it counts once.
 /// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
 enum Schema {
   private static let migrations = [
@@ -81,6 +83,22 @@ enum Schema {
       id INTEGER PRIMARY KEY, schedule INTEGER NOT NULL, wall TEXT NOT NULL, at INTEGER NOT NULL, push INTEGER,
       code INTEGER NOT NULL, words TEXT NOT NULL);
     CREATE INDEX schedule_firing_of ON schedule_firing (schedule, id);
+    """,
+    """
+    ALTER TABLE push_outcome RENAME TO former_outcome;
+    CREATE TABLE push_outcome (
+      push INTEGER NOT NULL, outcome TEXT NOT NULL, hour INTEGER NOT NULL, app_version TEXT NOT NULL,
+      count INTEGER NOT NULL, PRIMARY KEY (push, outcome, hour, app_version)) WITHOUT ROWID;
+    INSERT INTO push_outcome
+      SELECT push, outcome, coalesce(finished_at, accepted_at) / 3600000, '', sum(count)
+        FROM former_outcome JOIN push ON push.id = push GROUP BY push, outcome;
+    DROP TABLE former_outcome;
+    CREATE TABLE push_report (
+      push INTEGER NOT NULL, ordinal INTEGER NOT NULL, kind INTEGER NOT NULL, at INTEGER NOT NULL,
+      PRIMARY KEY (push, ordinal, kind)) WITHOUT ROWID;
+    CREATE TABLE push_report_count (
+      push INTEGER NOT NULL, kind INTEGER NOT NULL, hour INTEGER NOT NULL, app_version TEXT NOT NULL,
+      count INTEGER NOT NULL, PRIMARY KEY (push, kind, hour, app_version)) WITHOUT ROWID;
     """,
   ]
 

@@ -33,8 +33,8 @@ struct ShardTable {
       for outcome in step.skipped { try end(outcome, hold, &shard, at: now, &finish) }
       claimed = step.claimed  // when the first of them all fell away: the next
     }
-    if !finish.counts.isEmpty || (push.badge != .none && !claimed.isEmpty) {
-      let finished = try write(hold, shard, finish.counts, at: now)
+    if !finish.tally.isEmpty || (push.badge != .none && !claimed.isEmpty) {
+      let finished = try write(hold, shard, finish.tally, at: now)
       if finished.shardFinished { return .finished(endedPush: finished.pushFinished, ended: finish.counts) }
     }
     return .begun(
@@ -54,7 +54,7 @@ struct ShardTable {
     let (claimed, skipped) = try claim(claiming.filter { !shard.done.contains($0) }, hold, &shard)
     for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
     try DeviceSets(database).insert(finish.dead, in: hold.shard, into: .dead(app: shard.app))
-    let finished = try write(hold, shard, finish.counts, at: now)
+    let finished = try write(hold, shard, finish.tally, at: now)
     return ShardAdvance(
       claimed: claimed, ended: finish.counts, retired: finish.retired, kept: finish.kept,
       shardFinished: finished.shardFinished, pushFinished: finished.pushFinished)
@@ -88,6 +88,11 @@ struct ShardTable {
     var environment: UInt8
     var isDead: Bool
     var onlyScheduled: Bool
+    var appVersion: String?
+
+    func outcome(_ kind: OutcomeKind, note: String? = nil) -> DeviceOutcome {
+      DeviceOutcome(ordinal: ordinal, kind: kind, note: note, appVersion: appVersion)
+    }
   }
 
   private func claim(
@@ -104,12 +109,11 @@ struct ShardTable {
     }
     for candidate in found {
       if candidate.isDead {
-        skipped.append(DeviceOutcome(ordinal: candidate.ordinal, kind: .skipped, note: "its token died meanwhile"))
+        skipped.append(candidate.outcome(.skipped, note: "its token died meanwhile"))
       } else if candidate.environment != shard.environment.rawValue {
-        skipped.append(
-          DeviceOutcome(ordinal: candidate.ordinal, kind: .skipped, note: "moved to the other environment meanwhile"))
+        skipped.append(candidate.outcome(.skipped, note: "moved to the other environment meanwhile"))
       } else if candidate.onlyScheduled, shard.heedsPreference {
-        skipped.append(DeviceOutcome(ordinal: candidate.ordinal, kind: .skippedByPreference))
+        skipped.append(candidate.outcome(.skippedByPreference))
       } else {
         var badge = candidate.badge
         if shard.badge != .none, shard.badged.insert(candidate.ordinal) {
@@ -120,7 +124,9 @@ struct ShardTable {
               .int(DeviceTable.id(app: shard.app, candidate.ordinal)))
           }
         }
-        claimed.append(ClaimedDevice(ordinal: candidate.ordinal, token: candidate.token, badge: badge))
+        claimed.append(
+          ClaimedDevice(
+            ordinal: candidate.ordinal, token: candidate.token, badge: badge, appVersion: candidate.appVersion))
       }
     }
     return (claimed, skipped)
@@ -135,7 +141,7 @@ struct ShardTable {
       var next = 0
       try database.each(
         """
-        SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled FROM device
+        SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled, app_version FROM device
           WHERE id BETWEEN ? AND ? ORDER BY id
         """,
         .int(DeviceTable.id(app: app, first)), .int(DeviceTable.id(app: app, last))
@@ -147,7 +153,10 @@ struct ShardTable {
     } else {
       for ordinal in ordinals {
         try database.each(
-          "SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled FROM device WHERE id = ?",
+          """
+          SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled, app_version FROM device
+            WHERE id = ?
+          """,
           .int(DeviceTable.id(app: app, ordinal))
         ) { found.append(Self.candidate($0)) }
       }
@@ -159,23 +168,31 @@ struct ShardTable {
     Candidate(
       ordinal: DeviceOrdinal(truncatingIfNeeded: row.int(0)), token: row.blob(1), badge: Int32(clamping: row.int(2)),
       environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0,
-      onlyScheduled: row.int(5) != 0)
+      onlyScheduled: row.int(5) != 0, appVersion: row.optionalText(6))
   }
 
   // MARK: Ending
 
+  private struct Tally: Hashable {
+    var kind: OutcomeKind
+    var appVersion: String?
+  }
+
   private struct Finish {
-    var counts: [OutcomeKind: Int] = [:]
+    var tally: [Tally: Int] = [:]
     var dead: [DeviceOrdinal] = []
     var retired: [ShardAdvance.TokenNotice] = []
     var kept: [ShardAdvance.TokenNotice] = []
+
+    var counts: [OutcomeKind: Int] { tally.reduce(into: [:]) { $0[$1.key.kind, default: 0] += $1.value } }
   }
 
   private func end(
     _ outcome: DeviceOutcome, _ hold: ShardHold, _ shard: inout Shard, at now: Instant, _ finish: inout Finish
   ) throws(StoreFault) {
     guard shard.audience.contains(outcome.ordinal), shard.done.insert(outcome.ordinal) else { return }
-    finish.counts[outcome.kind, default: 0] += 1
+    let appVersion = outcome.kind == .expired ? try appVersion(of: outcome.ordinal, shard.app) : outcome.appVersion
+    finish.tally[Tally(kind: outcome.kind, appVersion: appVersion), default: 0] += 1
     guard outcome.kind != .accepted else { return }
     var note = outcome.note
     if let evidence = outcome.evidence {
@@ -184,6 +201,13 @@ struct ShardTable {
     try database.run(
       "INSERT OR REPLACE INTO push_trouble VALUES (?, ?, ?, ?, ?, ?)", .int(hold.push), .int(outcome.ordinal),
       .text(outcome.kind.column), .optional(outcome.status.map(Int64.init)), .optional(note), .int(now.milliseconds))
+  }
+
+  /// What expires was never claimed, so that nobody has read its row yet.
+  private func appVersion(of ordinal: DeviceOrdinal, _ app: Int64) throws(StoreFault) -> String? {
+    try database.first("SELECT app_version FROM device WHERE id = ?", .int(DeviceTable.id(app: app, ordinal))) {
+      $0.optionalText(0)
+    } ?? nil
   }
 
   /// Retires a token or not, and answers what `explain` shall say of it.
@@ -220,7 +244,7 @@ struct ShardTable {
 
   @discardableResult
   private func write(
-    _ hold: ShardHold, _ shard: Shard, _ counts: [OutcomeKind: Int], at now: Instant
+    _ hold: ShardHold, _ shard: Shard, _ tally: [Tally: Int], at now: Instant
   ) throws(StoreFault) -> (shardFinished: Bool, pushFinished: Bool) {
     let owed = shard.audience.count - shard.done.count
     try database.run(
@@ -228,12 +252,12 @@ struct ShardTable {
       owed == 0 ? .null : .blob(shard.done.serialized()),
       owed == 0 || shard.badged.isEmpty ? .null : .blob(shard.badged.serialized()), .int(hold.push),
       .int(hold.shard))
-    for (kind, count) in counts {
+    for (key, count) in tally {
       try database.run(
         """
-        INSERT INTO push_outcome VALUES (?1, ?2, ?3, ?4)
-          ON CONFLICT (push, shard, outcome) DO UPDATE SET count = count + ?4
-        """, .int(hold.push), .int(hold.shard), .text(kind.column), .int(count))
+        INSERT INTO push_outcome VALUES (?1, ?2, ?3, ?4, ?5)
+          ON CONFLICT (push, outcome, hour, app_version) DO UPDATE SET count = count + ?5
+        """, .int(hold.push), .text(key.kind.column), .int(now.hour), .text(key.appVersion ?? ""), .int(count))
     }
     guard owed == 0 else { return (false, false) }
     let open = try database.first(

@@ -225,6 +225,20 @@ public final class StoreSQLite: Store {
     try await reader.run { database throws(StoreFault) in try PushTable(database).progress(app: app, push: push) }
   }
 
+  public func keep(
+    _ reports: [DeviceReport], app: Int64, registrationID: String
+  ) async throws(StoreFault) -> [ReportAnswer] {
+    try await writer.run { database throws(StoreFault) in
+      try ReportTable(database).keep(reports, app: app, registrationID: registrationID)
+    }
+  }
+
+  public func breakdown(app: Int64, push: Int64) async throws(StoreFault) -> PushBreakdown? {
+    try await reader.run { database throws(StoreFault) in
+      try ReportTable(database).breakdown(app: app, push: push)
+    }
+  }
+
   public func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTrace {
     try await reader.run { database throws(StoreFault) in
       try ShardTable(database).trace(app: app, push: push, registrationID: registrationID)

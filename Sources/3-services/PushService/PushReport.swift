@@ -32,6 +32,10 @@ public struct PushReport: Sendable, Equatable {
   public var skipped: Int
   /// Not sent: its user wants only the scheduled push, which this is not (D-333).
   public var skippedByPreference: Int
+  /// Devices that said so, each counted once (`PushService.note`).
+  public var received: Int
+  public var shown: Int
+  public var clicked: Int
   public var warnings: [String]
 
   public struct Refused: Sendable, Equatable {
@@ -45,4 +49,31 @@ public struct PushReport: Sendable, Equatable {
     accepted + expired + unanswered + skipped + skippedByPreference + refused.reduce(0) { $0 + $1.count }
   }
   public var pending: Int { targeted - ended }
+  /// Devices for which it left for APNs, whatever was answered.
+  public var sent: Int { accepted + unanswered + refused.reduce(0) { $0 + $1.count } }
+}
+
+/// A push's counts in one hour, or for one app version.
+public struct PushCounts: Sendable, Equatable {
+  public var accepted = 0
+  public var refused = 0
+  public var expired = 0
+  public var unanswered = 0
+  public var skipped = 0
+  public var skippedByPreference = 0
+  public var received = 0
+  public var shown = 0
+  public var clicked = 0
+}
+
+/// A push's counts taken apart; those of either list sum up to those of its `PushReport`.
+public struct PushCountLists: Sendable, Equatable {
+  /// By the hour's beginning (UTC), in order; hours without a count are not there.
+  public var hours: [(hour: Instant, counts: PushCounts)]
+  /// By the app version that the devices had told before; nil for those that had told none.
+  public var appVersions: [(version: String?, counts: PushCounts)]
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.hours.elementsEqual(right.hours, by: ==) && left.appVersions.elementsEqual(right.appVersions, by: ==)
+  }
 }

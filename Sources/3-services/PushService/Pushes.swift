@@ -64,6 +64,31 @@ extension PushService {
     }
   }
 
+  /// Each order by itself, in the order given; a fault stays one. Returns once all that were taken are durable: they are
+  /// handed to the store together, which commits them together.
+  public func push(
+    _ app: AppRecord, _ orders: [Result<PushOrder, RequestFault>]
+  ) async -> [Result<PushReceipt, RequestFault>] {
+    await withTaskGroup(of: (Int, Result<PushReceipt, RequestFault>).self) { group in
+      var results = [Result<PushReceipt, RequestFault>?](repeating: nil, count: orders.count)
+      for (index, order) in orders.enumerated() {
+        switch order {
+        case .failure(let fault): results[index] = .failure(fault)
+        case .success(let order):
+          group.addTask {
+            do throws(RequestFault) {
+              return (index, .success(try await self.push(app, order)))
+            } catch {
+              return (index, .failure(error))
+            }
+          }
+        }
+      }
+      for await (index, result) in group { results[index] = result }
+      return results.compactMap(\.self)
+    }
+  }
+
   /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
   public func validate(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
     let draft = try PushDraft(order, at: clock.now)

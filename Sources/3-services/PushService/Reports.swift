@@ -11,6 +11,15 @@ extension PushService {
     }
   }
 
+  /// nil when the app has no such push.
+  public func countLists(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushCountLists? {
+    do throws(StoreFault) {
+      return try await store.breakdown(app: app.id, push: messageID).map(PushCountLists.init)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
   /// What is known of one device in one push, in order; nil when the app has no such push or device.
   public func explain(
     _ app: AppRecord, messageID: Int64, registrationID: String
@@ -33,7 +42,9 @@ extension PushReport {
         ? .finished : progress.waiting.map { .waiting(reason: $0) } ?? .sending,
       acceptedAt: progress.push.acceptedAt, finishedAt: progress.finishedAt, targeted: progress.targeted,
       wrongEnvironment: progress.push.wrongEnvironment, deadTokens: progress.push.deadTokens, accepted: 0,
-      refused: [], expired: 0, unanswered: 0, skipped: 0, skippedByPreference: 0, warnings: progress.push.warnings)
+      refused: [], expired: 0, unanswered: 0, skipped: 0, skippedByPreference: 0,
+      received: progress.reports[.received] ?? 0, shown: progress.reports[.shown] ?? 0,
+      clicked: progress.reports[.clicked] ?? 0, warnings: progress.push.warnings)
     for (kind, count) in progress.counts {
       switch kind {
       case .accepted: accepted = count
@@ -49,6 +60,33 @@ extension PushReport {
         "\(skippedByPreference) devices were skipped by the user's preference: only the scheduled push is wanted")
     }
     refused.sort { ($1.count, $0.reason) < ($0.count, $1.reason) }
+  }
+}
+
+extension PushCounts {
+  init(_ tally: PushTally) {
+    for (kind, count) in tally.outcomes {
+      switch kind {
+      case .accepted: accepted += count
+      case .refused: refused += count
+      case .expired: expired += count
+      case .unanswered: unanswered += count
+      case .skipped: skipped += count
+      case .skippedByPreference: skippedByPreference += count
+      }
+    }
+    received = tally.reports[.received] ?? 0
+    shown = tally.reports[.shown] ?? 0
+    clicked = tally.reports[.clicked] ?? 0
+  }
+}
+
+extension PushCountLists {
+  init(_ breakdown: PushBreakdown) {
+    hours = breakdown.hours.sorted { $0.key < $1.key }.map { ($0.key, PushCounts($0.value)) }
+    appVersions = breakdown.appVersions.sorted { $0.key < $1.key }.map {
+      ($0.key.isEmpty ? nil : $0.key, PushCounts($0.value))
+    }
   }
 }
 

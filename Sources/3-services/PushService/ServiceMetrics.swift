@@ -13,6 +13,7 @@ final class ServiceMetrics: Sendable {
     var tokensKept = 0
     var storeFaults = 0
     var outcomes: [String: Int] = [:]
+    var sayings: [String: Int] = [:]
     var shardsUnderWay = 0
     var appsWaiting = 0
   }
@@ -21,10 +22,10 @@ final class ServiceMetrics: Sendable {
 
   var list: [Metric] {
     let counts = counts.withLock { $0 }
-    func metric(_ name: String, _ kind: Metric.Kind, _ help: String, _ value: Int, outcome: String? = nil) -> Metric {
-      Metric(
-        name: name, help: help, kind: kind, labels: outcome.map { [.init(name: "outcome", value: $0)] } ?? [],
-        value: Double(value))
+    func metric(
+      _ name: String, _ kind: Metric.Kind, _ help: String, _ value: Int, _ label: Metric.Label? = nil
+    ) -> Metric {
+      Metric(name: name, help: help, kind: kind, labels: label.map { [$0] } ?? [], value: Double(value))
     }
     return [
       metric("belfry_pushes_accepted_total", .counter, "Pushes taken and made durable.", counts.pushesAccepted),
@@ -38,7 +39,14 @@ final class ServiceMetrics: Sendable {
       metric("belfry_apps_waiting", .gauge, "Apps and environments that wait for an operator.", counts.appsWaiting),
     ]
       + counts.outcomes.sorted { $0.key < $1.key }.map {
-        metric("belfry_device_outcomes_total", .counter, "Devices that ended, by how.", $0.value, outcome: $0.key)
+        metric(
+          "belfry_device_outcomes_total", .counter, "Devices that ended, by how.", $0.value,
+          .init(name: "outcome", value: $0.key))
+      }
+      + counts.sayings.sorted { $0.key < $1.key }.map {
+        metric(
+          "belfry_device_reports_total", .counter, "What devices said became of pushes, each counted once.", $0.value,
+          .init(name: "kind", value: $0.key))
       }
   }
 }

@@ -98,11 +98,12 @@ struct Answers {
       switch outcome {
       case .accepted:
         accepted += 1
-        ended.append(DeviceOutcome(ordinal: device.ordinal, kind: .accepted))
+        ended.append(DeviceOutcome(ordinal: device.ordinal, kind: .accepted, appVersion: device.appVersion))
       case .refused(let refusal): refused(refusal, device, push, at: now)
       case .unanswered(.expired): ended.append(DeviceOutcome(ordinal: device.ordinal, kind: .expired))
       case .unanswered(.retriesExhausted(let words)):
-        ended.append(DeviceOutcome(ordinal: device.ordinal, kind: .unanswered, note: words))
+        ended.append(
+          DeviceOutcome(ordinal: device.ordinal, kind: .unanswered, note: words, appVersion: device.appVersion))
       case .unanswered(.closed), .unanswered(.cancelled): isClosing = true
       case .unanswered(.suspended(let reason)): suspended = reason
       }
@@ -114,7 +115,8 @@ struct Answers {
     _ refusal: PushOutcome.Refusal, _ device: ClaimedDevice, _ push: StoredPush, at now: Instant
   ) {
     let reason = refusal.reason.isEmpty ? "HTTP \(refusal.status)" : refusal.reason
-    var outcome = DeviceOutcome(ordinal: device.ordinal, kind: .refused(reason), status: refusal.status)
+    var outcome = DeviceOutcome(
+      ordinal: device.ordinal, kind: .refused(reason), status: refusal.status, appVersion: device.appVersion)
     if SendingGate.isWrongTopic(reason) {
       wrongTopicReason = reason
       wrongTopic.append(outcome)

@@ -27,9 +27,7 @@ enum Answers {
   static func refusal(
     status: Int, code: Int, message: String, place: String? = nil, illegalIDs: [String] = [], family: APIFamily
   ) -> HTTPResponse {
-    var members: JSONObject = ["code": .number(JSONNumber(code)), "message": .string(message)]
-    if !illegalIDs.isEmpty { members["illegal_rids"] = .array(illegalIDs.map(JSONValue.string)) }
-    let error = JSONValue.object(members)
+    let error = error(code: code, message: message, illegalIDs: illegalIDs)
     guard family.hasProblems else { return json(status, ["error": error]) }
     var problem: JSONObject = [
       "type": "about:blank", "title": .string(title(of: status)), "status": .number(JSONNumber(status)),
@@ -40,6 +38,17 @@ enum Answers {
     var answer = json(status, .object(problem))
     answer.headers["Content-Type"] = "application/problem+json"
     return answer
+  }
+
+  /// The `error` object of an answer, or of one entry of an answer.
+  static func error(code: Int, message: String, illegalIDs: [String] = []) -> JSONValue {
+    var members: JSONObject = ["code": .number(JSONNumber(code)), "message": .string(message)]
+    if !illegalIDs.isEmpty { members["illegal_rids"] = .array(illegalIDs.map(JSONValue.string)) }
+    return .object(members)
+  }
+
+  static func error(_ fault: RequestFault) -> JSONValue {
+    error(code: fault.code.rawValue, message: fault.description, illegalIDs: fault.illegalIDs)
   }
 
   private static func title(of status: Int) -> String {

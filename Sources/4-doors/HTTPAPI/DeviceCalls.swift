@@ -71,6 +71,18 @@ extension HTTPAPI {
     return Answers.ok([:])
   }
 
+  /// `POST /device/v1/registrations/{registration_id}/reports`: what became of pushes on the device. 200 when it is
+  /// durable; said again it counts once.
+  func ownReports(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticateDevice(try checked(id), &call)
+    let sayings = try DeviceReading.sayings(call.request.body)
+    let receipt = try await service.note(app, registrationID: id, sayings)
+    return Answers.ok([
+      "counted": .number(JSONNumber(receipt.counted)), "repeated": .number(JSONNumber(receipt.repeated)),
+      "unknown": .array(receipt.unknown.map { .string(String($0)) }),
+    ])
+  }
+
   func checked(_ id: String) throws(RequestFault) -> String {
     try Field(value: .string(id), path: JSONPath("registration_id"), codes: .device).name(.registrationID)
   }

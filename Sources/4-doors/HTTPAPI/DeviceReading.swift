@@ -125,6 +125,28 @@ enum DeviceReading {
     )
   }
 
+  /// `{"reports": [{"msgId", "kind", "at"}]}`.
+  static func sayings(_ body: [UInt8]) throws(RequestFault) -> [PushSaying] {
+    let fields = try RequestBody.object(body, codes: .device)
+    try fields.refuseUnknown(besides: ["reports"])
+    guard let list = fields["reports"] else {
+      throw fields.missing("reports", "Give an array such as [{\"msgId\": \"…\", \"kind\": \"clicked\"}].")
+    }
+    var sayings: [PushSaying] = []
+    for element in try list.array() {
+      let report = try element.object()
+      try report.refuseUnknown(besides: ["msgId", "kind", "at"])
+      guard let id = report["msgId"] else { throw report.missing("msgId", "Give the push's _j_msgid.") }
+      guard let kind = report["kind"] else { throw report.missing("kind", oneOf(PushSaying.Kind.words)) }
+      sayings.append(
+        PushSaying(
+          messageID: try id.messageID(),
+          kind: .init(rawValue: try kind.word(outOf: PushSaying.Kind.words)) ?? .received,
+          at: try report["at"].map { field throws(RequestFault) in try field.moment() }))
+    }
+    return sayings
+  }
+
   private static func shortText(_ field: Field?) throws(RequestFault) -> String? {
     guard let field else { return nil }
     let text = try field.string()
@@ -133,4 +155,8 @@ enum DeviceReading {
     }
     return text
   }
+}
+
+extension PushSaying.Kind {
+  fileprivate static var words: [String] { allCases.map(\.rawValue) }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import PushPayload
 internal import PushService
 
@@ -40,6 +41,29 @@ struct Field {
     case .null, .number, .string, .array, .object:
       throw wrong("\(value.kindInWords) stands here", "It must be true or false\(orNumber ? ", or 1 or 0" : "").")
     }
+  }
+
+  /// A message id: digits, in quotes or not, since one outgrows the numbers of JavaScript (jpush.md §3, §16).
+  func messageID() throws(RequestFault) -> Int64 {
+    let digits: String? =
+      switch value {
+      case .number(let number): number.literal
+      case .string(let text): text
+      case .null, .bool, .array, .object: nil
+      }
+    guard let digits, let id = Int64(digits), id >= 0, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+      throw wrong("\(value.kindInWords) stands here", "It must be a message id: digits, as a string or a number.")
+    }
+    return id
+  }
+
+  /// `2026-11-30T09:00:00Z`.
+  func moment() throws(RequestFault) -> Instant {
+    let text = try string()
+    guard let moment = Instant(rfc3339: text) else {
+      throw wrong("\(quoted(text)) is no time", "It must be as RFC 3339 has it: 2026-11-30T09:00:00Z.")
+    }
+    return moment
   }
 
   func object() throws(RequestFault) -> Fields {

@@ -20,20 +20,28 @@ enum PushReading {
   /// `original` is kept with the push.
   static func read(_ fields: Fields, original: [UInt8]) throws(RequestFault) -> PushOrder {
     try fields.refuseUnknown(besides: known)
-    guard let platform = fields["platform"] else {
-      throw fields.missing("platform", "Give \"all\" or an array such as [\"ios\"].")
-    }
     guard let audience = fields["audience"] else {
+      if fields["platform"] == nil { throw missingPlatform(fields) }
       throw fields.missing("audience", "Give \"all\", or an object such as {\"alias\": [\"lin\"]}.")
     }
+    var order = try order(
+      fields, to: { () throws(RequestFault) in try AudienceReading.read(audience) }, original: original)
+    order.clientID = try fields["cid"].map(clientID)
+    return order
+  }
+
+  /// All of a push but its `cid`; `audience` is read when it is its turn, so that of several faults the first is told.
+  static func order(
+    _ fields: Fields, to audience: () throws(RequestFault) -> AudienceExpression, original: [UInt8]
+  ) throws(RequestFault) -> PushOrder {
+    guard let platform = fields["platform"] else { throw missingPlatform(fields) }
     try checkContents(fields)
     let reachesIOS = try reachesIOS(platform)
-    var order = PushOrder(audience: try AudienceReading.read(audience), original: original)
+    var order = PushOrder(audience: try audience(), original: original)
     var notification = NotificationReading()
     var options = OptionsReading()
     if let field = fields["notification"] { try notification.read(field, into: &order) }
     if let field = fields["options"] { try options.read(field, into: &order) }
-    order.clientID = try fields["cid"].map(clientID)
     order.warnings = try notification.warnings + options.warnings + warningsOfOthers(fields)
     guard reachesIOS else {
       throw RequestFault(
@@ -41,6 +49,10 @@ enum PushReading {
         remedy: "Add \"ios\" or give \"all\": only iOS devices are served here.")
     }
     return order
+  }
+
+  private static func missingPlatform(_ fields: Fields) -> RequestFault {
+    fields.missing("platform", "Give \"all\" or an array such as [\"ios\"].")
   }
 
   private static func reachesIOS(_ field: Field) throws(RequestFault) -> Bool {

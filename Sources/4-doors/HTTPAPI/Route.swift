@@ -24,6 +24,7 @@ enum Route: Equatable, Sendable {
   case push
   case validatePush
   case clientIDs
+  case pushBatch(BatchTarget)
   case device(String)
   case changeDevice(String)
   case deviceStatuses
@@ -37,6 +38,7 @@ enum Route: Equatable, Sendable {
   case register
   case ownDevice(String)
   case changeOwnDevice(String)
+  case ownReports(String)
   case pushReport(String)
   case createSchedule
   case schedules
@@ -54,6 +56,8 @@ enum Route: Equatable, Sendable {
     case .push: "push"
     case .validatePush: "push_validate"
     case .clientIDs: "push_cid"
+    case .pushBatch(.registrationID): "push_batch_regid"
+    case .pushBatch(.alias): "push_batch_alias"
     case .device: "device_get"
     case .changeDevice: "device_set"
     case .deviceStatuses: "device_status"
@@ -67,6 +71,7 @@ enum Route: Equatable, Sendable {
     case .register: "register"
     case .ownDevice: "own_device_get"
     case .changeOwnDevice: "own_device_set"
+    case .ownReports: "own_device_reports"
     case .pushReport: "push_report"
     case .createSchedule: "schedule_create"
     case .schedules: "schedule_list"
@@ -145,7 +150,11 @@ struct Routing: Equatable, Sendable {
     case "validate" where parts.count == 1: self.init(.push, method, ["POST": .validatePush])
     case "cid" where parts.count == 1: self.init(.push, method, ["GET": .clientIDs])
     case "schedules": self.init(schedule: Array(parts.dropFirst()), method)
-    case "batch", "file", "template", "quota": self.init(.push, .notServed)
+    case "batch" where parts == ["batch", "regid", "single"]:
+      self.init(.push, method, ["POST": .pushBatch(.registrationID)])
+    case "batch" where parts == ["batch", "alias", "single"]:
+      self.init(.push, method, ["POST": .pushBatch(.alias)])
+    case "file", "template", "quota": self.init(.push, .notServed)
     // DELETE /v3/push/{msg_id} takes a push back.
     case let id? where parts.count == 1 && id.utf8.allSatisfy({ 0x30...0x39 ~= $0 }): self.init(.push, .notServed)
     case _?: self.init(.push, .unknown)
@@ -200,6 +209,7 @@ struct Routing: Equatable, Sendable {
     switch parts.count {
     case 0: self.init(.registration, method, ["POST": .register])
     case 1: self.init(.registration, method, ["GET": .ownDevice(parts[0]), "POST": .changeOwnDevice(parts[0])])
+    case 2 where parts[1] == "reports": self.init(.registration, method, ["POST": .ownReports(parts[0])])
     case _: self.init(.registration, .unknown)
     }
   }

@@ -1,0 +1,65 @@
+internal import Basics
+internal import PushPayload
+internal import PushService
+internal import Transport
+
+extension HTTPAPI {
+  /// `GET /v1/pushes/{msg_id}`.
+  func report(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticate(&call)
+    guard let messageID = Int64(id), let report = try await service.report(app, messageID: messageID),
+      let lists = try await service.countLists(app, messageID: messageID)
+    else {
+      return Answers.refusal(
+        status: 404, code: RequestFault.Code.invalidParameter.rawValue,
+        message: "This app has no push \(quoted(id)).", family: call.family)
+    }
+    var object = PushReportWriting.object(report)
+    object["byHour"] = .array(lists.hours.map { PushReportWriting.row("hour", .string($0.description), $1) })
+    object["byAppVersion"] = .array(
+      lists.appVersions.map { PushReportWriting.row("appVersion", $0.map(JSONValue.string) ?? .null, $1) })
+    return Answers.ok(.object(object))
+  }
+}
+
+/// A push's outcomes and reports as `/v1` shows them.
+enum PushReportWriting {
+  static func object(_ report: PushReport) -> JSONObject {
+    var object: JSONObject = ["msg_id": .string(String(report.messageID))]
+    switch report.state {
+    case .sending:
+      object["state"] = "sending"
+    case .waiting(let reason):
+      object["state"] = "waiting"
+      object["reason"] = .string(reason)
+    case .finished:
+      object["state"] = "finished"
+    }
+    object["acceptedAt"] = .string(report.acceptedAt.description)
+    let counts = [
+      ("targeted", report.targeted), ("sent", report.sent), ("accepted", report.accepted), ("expired", report.expired),
+      ("unanswered", report.unanswered), ("skipped", report.skipped),
+      ("skippedByPreference", report.skippedByPreference), ("pending", report.pending),
+      ("wrongEnvironment", report.wrongEnvironment), ("deadTokens", report.deadTokens), ("received", report.received),
+      ("shown", report.shown), ("clicked", report.clicked),
+    ]
+    for (key, count) in counts { object[key] = .number(JSONNumber(count)) }
+    object["refused"] = .array(
+      report.refused.map { ["reason": .string($0.reason), "count": .number(JSONNumber($0.count))] })
+    object["warnings"] = .array(report.warnings.map(JSONValue.string))
+    return object
+  }
+
+  static func row(_ key: String, _ value: JSONValue, _ counts: PushCounts) -> JSONValue {
+    var object = JSONObject([.init(key, value)])
+    for (name, count) in [
+      ("accepted", counts.accepted), ("refused", counts.refused), ("expired", counts.expired),
+      ("unanswered", counts.unanswered), ("skipped", counts.skipped),
+      ("skippedByPreference", counts.skippedByPreference), ("received", counts.received), ("shown", counts.shown),
+      ("clicked", counts.clicked),
+    ] {
+      object[name] = .number(JSONNumber(count))
+    }
+    return .object(object)
+  }
+}
