@@ -94,7 +94,9 @@ let package = Package(
 
     // 4: doors
     // REST: /v1, JPush-compatible /v3, device-facing /device/v1, /metrics
-    floor("4-doors", "HTTPAPI", ["Basics", "PushPayload", "Audience", "Schedule", "PushService", "Transport"]),
+    floor(
+      "4-doors", "HTTPAPI",
+      ["Basics", "PushPayload", "Audience", "Schedule", "Store", "PushService", "Transport"]),
     // hosts many phones, drives them, tells what happens
     floor("4-doors", "PhoneLab", ["Basics", "PushPayload", "Phone", "APNSSimulator"]),
 

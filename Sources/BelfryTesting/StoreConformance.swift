@@ -5,7 +5,7 @@ public enum StoreConformance {
   public static let cases: [ConformanceCase<any Store>] =
     StoreAppCases.all + StoreDeviceCases.all + StoreAudienceCases.all + StorePushCases.all + StoreShardCases.all
     + StoreTokenCases.all + StorePreferenceCases.all + StoreTagCases.all + StoreFactCases.all
-    + StoreScheduleCases.all + StoreReportCases.all
+    + StoreScheduleCases.all + StoreReportCases.all + StoreControlCases.all
 }
 
 func fault<Result>(

@@ -123,7 +123,6 @@ struct PushReadingTests {
         "notification.android is ignored: only iOS devices are served",
         "notification.winphone is ignored: only iOS devices are served",
         "options.brand_new_option is ignored: unknown",
-        "options.big_push_duration is ignored: pushes are not spread over time by this version",
         "message is ignored: in-app messages come with a later version",
         "sms_message is ignored: no text messages are sent",
       ])
@@ -311,7 +310,7 @@ struct PushReadingTests {
       at: "options.options"),
     Refusal("options an array", body(options: "[]"), 1003, at: "options"),
     Refusal(
-      "big_push_duration beyond a day", body(options: "{\"big_push_duration\":1441}"), 1003,
+      "big_push_duration beyond JPush's longest", body(options: "{\"big_push_duration\":1401}"), 1003,
       at: "options.big_push_duration"),
   ]
 

@@ -1,3 +1,4 @@
+import Store
 import Testing
 
 @testable import HTTPAPI
@@ -44,12 +45,16 @@ struct RoutingTests {
     Row("POST /v3/aliases/x", .device, .served(.changeAlias("x"))),
     Row("DELETE /v3/device/aliases/x/", .device, .served(.deleteAlias("x"))),
     Row("GET /v3/aliases", .device, .unknown),
+    Row("DELETE /v3/push/18100287008546132", .push, .served(.withdrawPush("18100287008546132"))),
+    Row("POST /v1/pushes/7/pause", .native, .served(.controlPush("7", .paused))),
+    Row("POST /v1/pushes/7/resume", .native, .served(.controlPush("7", .running))),
+    Row("POST /v1/pushes/7/withdraw", .native, .served(.controlPush("7", .withdrawn))),
+    Row("POST /v1/pushes/7/stop", .native, .unknown),
     Row("GET /v3/schedules/?page=1", .schedule, .served(.schedules)),
     Row("POST /v3/push/schedules/", .schedule, .served(.createSchedule)),
     Row("PUT /v3/push/schedules/0A", .schedule, .served(.changeSchedule("0a"))),
     Row("GET /v3/schedules/0a/msg_ids", .schedule, .served(.scheduleMessages("0a"))),
     Row("GET /v3/schedules/0a/msg_ids/1", .schedule, .unknown),
-    Row("DELETE /v3/push/18100287008546132", .push, .notServed),
     Row("POST /v3/push/batch/regid/single", .push, .served(.pushBatch(.registrationID))),
     Row("POST /v3/push/batch/alias/single/", .push, .served(.pushBatch(.alias))),
     Row("POST /v3/push/batch/alias", .push, .unknown),

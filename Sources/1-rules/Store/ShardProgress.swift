@@ -51,10 +51,14 @@ public struct BegunShard: Sendable {
   public var claimed: [ClaimedDevice]
   /// Devices that this call ended, since they are not to be sent to.
   public var ended: [OutcomeKind: Int]
+  /// Nobody is claimed unless it runs.
+  public var control: PushControl
+  /// When somebody may be claimed that was not, since it is too early; nil: nobody waits for that.
+  public var nextAt: Instant?
 
   public init(
     hold: ShardHold, push: StoredPush, waiting: String?, pending: DeviceSet, claimed: [ClaimedDevice],
-    ended: [OutcomeKind: Int]
+    ended: [OutcomeKind: Int], control: PushControl, nextAt: Instant?
   ) {
     self.hold = hold
     self.push = push
@@ -62,6 +66,8 @@ public struct BegunShard: Sendable {
     self.pending = pending
     self.claimed = claimed
     self.ended = ended
+    self.control = control
+    self.nextAt = nextAt
   }
 }
 
@@ -93,6 +99,8 @@ public enum OutcomeKind: Sendable, Hashable {
   case skipped
   /// Its user wants only the scheduled push (D-333).
   case skippedByPreference
+  /// The push was withdrawn before it left.
+  case withdrawn
 }
 
 public struct DeviceOutcome: Sendable, Equatable {
@@ -123,6 +131,9 @@ public struct ShardAdvance: Sendable {
   public var claimed: [ClaimedDevice]
   /// Devices that this call ended, each counted once ever: by their outcome, or because they are not to be sent to.
   public var ended: [OutcomeKind: Int]
+  /// As in `BegunShard`.
+  public var control: PushControl
+  public var nextAt: Instant?
   /// What became of tokens that evidence spoke against: registration ids and words.
   public var retired: [TokenNotice]
   public var kept: [TokenNotice]
@@ -142,12 +153,14 @@ public struct ShardAdvance: Sendable {
 
   public init(
     claimed: [ClaimedDevice], ended: [OutcomeKind: Int], retired: [TokenNotice], kept: [TokenNotice],
-    shardFinished: Bool, pushFinished: Bool
+    shardFinished: Bool, pushFinished: Bool, control: PushControl = .running, nextAt: Instant? = nil
   ) {
     self.claimed = claimed
     self.ended = ended
     self.retired = retired
     self.kept = kept
+    self.control = control
+    self.nextAt = nextAt
     self.shardFinished = shardFinished
     self.pushFinished = pushFinished
   }

@@ -98,7 +98,8 @@ public protocol Store: Sendable {
   /// device and message id however often it is claimed, and answers the badge as it is now. A device whose token died
   /// or moved to the other environment since is not answered but ends as `.skipped` in the same transaction, and one
   /// whose user wants only the scheduled push as `.skippedByPreference` when the push heeds that; no badge is counted for
-  /// either. Past the push's deadline `begin` claims nobody.
+  /// either. Past the push's deadline `begin` claims nobody, and neither does anybody claim for a push that is paused or
+  /// withdrawn, nor more devices that were not claimed before than the push's pace allows at `now`.
   func begin(
     push: Int64, shard: ShardIndex, holder: UInt64, claiming: Int, at now: Instant
   ) async throws(StoreFault) -> ShardStart
@@ -116,6 +117,12 @@ public protocol Store: Sendable {
 
   /// Notes why a push waits; nil when it goes on.
   func setWaiting(push: Int64, _ reason: String?) async throws(StoreFault)
+
+  /// Pauses a push, withdraws it, or has it go on. Counts for every claim from its return on; nothing is ended by it.
+  func control(app: Int64, push: Int64, _ control: PushControl) async throws(StoreFault) -> PushControlAnswer
+
+  /// Pushes of the app that have a pace and are not finished.
+  func pacedPushes(app: Int64) async throws(StoreFault) -> Int
 
   func progress(app: Int64, push: Int64) async throws(StoreFault) -> PushProgress?
   func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTrace

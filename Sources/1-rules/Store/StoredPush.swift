@@ -1,5 +1,6 @@
 public import Audience
 public import Basics
+public import Schedule
 
 /// A push as it was accepted: all that sending it takes, so that any process can go on with it.
 public struct StoredPush: Sendable, Equatable {
@@ -26,6 +27,8 @@ public struct StoredPush: Sendable, Equatable {
   public var sendNumber: Int32
   /// The scheduled push, for which a user may have asked alone (D-331).
   public var isScheduled: Bool
+  /// How fast it leaves; nil: as fast as can be.
+  public var pace: SendPace?
   /// `cid`.
   public var clientID: String?
   public var wrongEnvironment: Int
@@ -36,7 +39,8 @@ public struct StoredPush: Sendable, Equatable {
   public init(
     id: Int64, app: Int64, acceptedAt: Instant, environment: APNSEnvironment, request: [UInt8], payload: [UInt8],
     pushType: String, priority: UInt8, expiration: Int64?, deadline: Instant?, collapseID: String?,
-    badge: BadgeArithmetic, sendNumber: Int32, isScheduled: Bool = false, clientID: String?, wrongEnvironment: Int,
+    badge: BadgeArithmetic, sendNumber: Int32, isScheduled: Bool = false, pace: SendPace? = nil, clientID: String?,
+    wrongEnvironment: Int,
     deadTokens: Int, warnings: [String], unmatched: [String]
   ) {
     self.id = id
@@ -53,6 +57,7 @@ public struct StoredPush: Sendable, Equatable {
     self.badge = badge
     self.sendNumber = sendNumber
     self.isScheduled = isScheduled
+    self.pace = pace
     self.clientID = clientID
     self.wrongEnvironment = wrongEnvironment
     self.deadTokens = deadTokens
@@ -105,18 +110,20 @@ public struct PushProgress: Sendable, Equatable {
   public var reports: [ReportKind: Int]
   /// Why it waits, for an operator; nil when it does not.
   public var waiting: String?
+  public var control: PushControl
   /// nil until every device of it ended.
   public var finishedAt: Instant?
 
   public init(
     push: StoredPush, targeted: Int, counts: [OutcomeKind: Int], reports: [ReportKind: Int] = [:], waiting: String?,
-    finishedAt: Instant?
+    control: PushControl = .running, finishedAt: Instant?
   ) {
     self.push = push
     self.targeted = targeted
     self.counts = counts
     self.reports = reports
     self.waiting = waiting
+    self.control = control
     self.finishedAt = finishedAt
   }
 }

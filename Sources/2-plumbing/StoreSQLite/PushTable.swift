@@ -1,5 +1,6 @@
 import Audience
 import Basics
+import Schedule
 import Store
 
 /// Accepts pushes and tells how they stand.
@@ -27,15 +28,17 @@ struct PushTable {
       """
       INSERT INTO push (id, app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline,
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
-        unmatched, targeted, open_shards, finished_at, is_scheduled)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
       .int(amount), .int(push.sendNumber), .optional(push.clientID), .int(push.wrongEnvironment),
       .int(push.deadTokens), .text(joined(push.warnings)), .text(joined(push.unmatched)),
       .int(audience.reduce(0) { $0 + $1.devices.count }), .int(audience.count),
-      audience.isEmpty ? .int(push.acceptedAt.milliseconds) : .null, .int(push.isScheduled ? 1 : 0))
+      audience.isEmpty ? .int(push.acceptedAt.milliseconds) : .null, .int(push.isScheduled ? 1 : 0),
+      .optional(push.pace?.devices), .optional(push.pace?.per.milliseconds),
+      push.pace == nil ? .null : .int(push.acceptedAt.milliseconds), push.pace == nil ? .null : .int(0))
     for part in audience {
       try database.run(
         "INSERT INTO push_shard (push, shard, owed, audience) VALUES (?, ?, ?, ?)", .int(push.id), .int(part.shard),
@@ -59,7 +62,7 @@ struct PushTable {
       """
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
         badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
-        is_scheduled FROM push WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
+        is_scheduled, pace_devices, pace_per FROM push WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(2))),
@@ -70,7 +73,8 @@ struct PushTable {
         request: row.blob(3), payload: row.blob(4), pushType: row.text(5), priority: UInt8(clamping: row.int(6)),
         expiration: row.optionalInt(7), deadline: row.optionalInt(8).map(Instant.init(milliseconds:)),
         collapseID: row.optionalText(9), badge: badge, sendNumber: Int32(clamping: row.int(12)),
-        isScheduled: row.int(19) != 0, clientID: row.optionalText(13), wrongEnvironment: Int(row.int(14)),
+        isScheduled: row.int(19) != 0, pace: SendPace(devices: row.optionalInt(20), per: row.optionalInt(21)),
+        clientID: row.optionalText(13), wrongEnvironment: Int(row.int(14)),
         deadTokens: Int(row.int(15)),
         warnings: split(row.text(16)), unmatched: split(row.text(17)))
       return (push, Int(row.int(18)))
@@ -96,8 +100,9 @@ struct PushTable {
   func progress(app: Int64, push id: Int64) throws(StoreFault) -> PushProgress? {
     guard let (push, targeted) = try read(id, app: app) else { return nil }
     var progress = PushProgress(push: push, targeted: targeted, counts: [:], waiting: nil, finishedAt: nil)
-    try database.each("SELECT waiting, finished_at FROM push WHERE id = ?", .int(id)) { row in
+    try database.each("SELECT waiting, finished_at, control FROM push WHERE id = ?", .int(id)) { row in
       progress.waiting = row.optionalText(0)
+      progress.control = PushControl(rawValue: UInt8(clamping: row.int(2))) ?? .running
       progress.finishedAt = row.optionalInt(1).map(Instant.init(milliseconds:))
     }
     try database.each("SELECT outcome, sum(count) FROM push_outcome WHERE push = ? GROUP BY outcome", .int(id)) {
@@ -105,6 +110,26 @@ struct PushTable {
     }
     progress.reports = try ReportTable(database).counts(push: id)
     return progress
+  }
+
+  // MARK: Controlling
+
+  func control(app: Int64, push: Int64, _ control: PushControl) throws(StoreFault) -> PushControlAnswer {
+    let found = try database.first(
+      "SELECT control, finished_at IS NOT NULL FROM push WHERE id = ? AND app = ?", .int(push), .int(app)
+    ) { (control: PushControl(rawValue: UInt8(clamping: $0.int(0))), isFinished: $0.int(1) != 0) }
+    guard let found else { return .noSuchPush }
+    if found.control == control { return .done }
+    if found.control == .withdrawn { return .withdrawn }
+    if found.isFinished { return .finished }
+    try database.run("UPDATE push SET control = ? WHERE id = ?", .int(control.rawValue), .int(push))
+    return .done
+  }
+
+  func pacedPushes(app: Int64) throws(StoreFault) -> Int {
+    try database.first(
+      "SELECT count(*) FROM push WHERE app = ? AND pace_devices IS NOT NULL AND finished_at IS NULL", .int(app)
+    ) { Int($0.int(0)) } ?? 0
   }
 
   /// Lists are kept as lines; what is listed holds no line breaks that matter.
@@ -143,6 +168,7 @@ extension OutcomeKind {
     case .unanswered: "unanswered"
     case .skipped: "skipped"
     case .skippedByPreference: "preference"
+    case .withdrawn: "withdrawn"
     }
   }
 
@@ -153,7 +179,15 @@ extension OutcomeKind {
     case "unanswered": self = .unanswered
     case "skipped": self = .skipped
     case "preference": self = .skippedByPreference
+    case "withdrawn": self = .withdrawn
     default: self = .refused(String(column.dropFirst("refused:".count)))
     }
+  }
+}
+
+extension SendPace {
+  init?(devices: Int64?, per: Int64?) {
+    guard let devices, let per else { return nil }
+    self.init(devices: devices, per: .milliseconds(per))
   }
 }

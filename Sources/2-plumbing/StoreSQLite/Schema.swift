@@ -12,6 +12,7 @@ import Store
 /// - `push_outcome` and `push_report_count` count by hour (since 1970, UTC) and app version ("" for none), and are summed
 ///   up for a push's totals; `push_report` has who said what, so that it counts once.
 /// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
+///   `badged` are those that were claimed, where the push counts them by badge or pace.
 enum Schema {
   private static let migrations = [
     """
@@ -99,6 +100,14 @@ enum Schema {
     CREATE TABLE push_report_count (
       push INTEGER NOT NULL, kind INTEGER NOT NULL, hour INTEGER NOT NULL, app_version TEXT NOT NULL,
       count INTEGER NOT NULL, PRIMARY KEY (push, kind, hour, app_version)) WITHOUT ROWID;
+    """,
+    """
+    ALTER TABLE push ADD COLUMN control INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE push ADD COLUMN pace_devices INTEGER;
+    ALTER TABLE push ADD COLUMN pace_per INTEGER;
+    ALTER TABLE push ADD COLUMN pace_anchor INTEGER;
+    ALTER TABLE push ADD COLUMN pace_released INTEGER;
+    CREATE INDEX push_paced ON push (app) WHERE pace_devices IS NOT NULL AND finished_at IS NULL;
     """,
   ]
 

@@ -1,5 +1,6 @@
 import Audience
 import Basics
+import Schedule
 import Store
 
 /// The work on one shard of a push: claiming devices, keeping what became of them.
@@ -16,6 +17,14 @@ struct ShardTable {
     var audience: DeviceSet
     var done: DeviceSet
     var badged: DeviceSet
+    var control: PushControl
+    var pace: SendPace?
+    var progress: SendPace.Progress
+    /// Set where the pace left somebody unclaimed.
+    var nextAt: Instant?
+
+    /// Whether a device that is claimed again must be known.
+    var countsClaims: Bool { badge != .none || pace != nil }
   }
 
   func begin(_ hold: ShardHold, claiming limit: Int, at now: Instant) throws(StoreFault) -> ShardStart {
@@ -23,24 +32,24 @@ struct ShardTable {
       return .finished(endedPush: false)
     }
     let waiting = try database.first("SELECT waiting FROM push WHERE id = ?", .int(hold.push)) { $0.optionalText(0) }
-    let limit = push.deadline.map { $0 <= now } == true ? 0 : limit
+    let limit = push.deadline.map { $0 <= now } == true || shard.control != .running ? 0 : limit
     var claimed: [ClaimedDevice] = []
     var finish = Finish()
-    while limit > 0, claimed.isEmpty {
+    while limit > 0, claimed.isEmpty, shard.nextAt == nil {
       let next = shard.audience.subtracting(shard.done).ordinals(limit: limit)
       if next.isEmpty { break }
-      let step = try claim(next, hold, &shard)
+      let step = try claim(next, hold, &shard, at: now)
       for outcome in step.skipped { try end(outcome, hold, &shard, at: now, &finish) }
       claimed = step.claimed  // when the first of them all fell away: the next
     }
-    if !finish.tally.isEmpty || (push.badge != .none && !claimed.isEmpty) {
+    if !finish.tally.isEmpty || (shard.countsClaims && !claimed.isEmpty) {
       let finished = try write(hold, shard, finish.tally, at: now)
       if finished.shardFinished { return .finished(endedPush: finished.pushFinished, ended: finish.counts) }
     }
     return .begun(
       BegunShard(
         hold: hold, push: push, waiting: waiting ?? nil, pending: shard.audience.subtracting(shard.done),
-        claimed: claimed, ended: finish.counts))
+        claimed: claimed, ended: finish.counts, control: shard.control, nextAt: shard.nextAt))
   }
 
   func advance(
@@ -51,13 +60,15 @@ struct ShardTable {
     }
     var finish = Finish()
     for outcome in outcomes { try end(outcome, hold, &shard, at: now, &finish) }
-    let (claimed, skipped) = try claim(claiming.filter { !shard.done.contains($0) }, hold, &shard)
+    let wanted = shard.control == .running ? claiming.filter { !shard.done.contains($0) } : []
+    let (claimed, skipped) = try claim(wanted, hold, &shard, at: now)
     for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
     try DeviceSets(database).insert(finish.dead, in: hold.shard, into: .dead(app: shard.app))
     let finished = try write(hold, shard, finish.tally, at: now)
     return ShardAdvance(
       claimed: claimed, ended: finish.counts, retired: finish.retired, kept: finish.kept,
-      shardFinished: finished.shardFinished, pushFinished: finished.pushFinished)
+      shardFinished: finished.shardFinished, pushFinished: finished.pushFinished, control: shard.control,
+      nextAt: shard.nextAt)
   }
 
   /// nil when nothing is owed.
@@ -65,7 +76,7 @@ struct ShardTable {
     try database.first(
       """
       SELECT push.app, push.environment, push.badge_kind, push.badge_amount, audience, done, badged, push.is_scheduled,
-        push.push_type FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
+        push.push_type, control, pace_devices, pace_per, pace_anchor, pace_released FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
       """, .int(hold.push), .int(hold.shard)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(1))),
@@ -75,7 +86,10 @@ struct ShardTable {
         app: row.int(0), environment: environment, badge: badge,
         heedsPreference: StoredPush.heedsPreference(isScheduled: row.int(7) != 0, pushType: row.text(8)),
         audience: try DeviceSet(column: 4, of: row), done: try DeviceSet(column: 5, of: row),
-        badged: try DeviceSet(column: 6, of: row))
+        badged: try DeviceSet(column: 6, of: row),
+        control: PushControl(rawValue: UInt8(clamping: row.int(9))) ?? .running,
+        pace: SendPace(devices: row.optionalInt(10), per: row.optionalInt(11)),
+        progress: SendPace.Progress(anchor: Instant(milliseconds: row.int(12)), released: row.int(13)))
     }
   }
 
@@ -96,7 +110,7 @@ struct ShardTable {
   }
 
   private func claim(
-    _ ordinals: [DeviceOrdinal], _ hold: ShardHold, _ shard: inout Shard
+    _ ordinals: [DeviceOrdinal], _ hold: ShardHold, _ shard: inout Shard, at now: Instant
   ) throws(StoreFault) -> (claimed: [ClaimedDevice], skipped: [DeviceOutcome]) {
     var claimed: [ClaimedDevice] = []
     claimed.reserveCapacity(ordinals.count)
@@ -107,6 +121,7 @@ struct ShardTable {
         skipped.append(DeviceOutcome(ordinal: ordinal, kind: .skipped, note: "the device is gone"))
       }
     }
+    var allowance = shard.pace?.allowance(&shard.progress, at: now)
     for candidate in found {
       if candidate.isDead {
         skipped.append(candidate.outcome(.skipped, note: "its token died meanwhile"))
@@ -116,7 +131,17 @@ struct ShardTable {
         skipped.append(candidate.outcome(.skippedByPreference))
       } else {
         var badge = candidate.badge
-        if shard.badge != .none, shard.badged.insert(candidate.ordinal) {
+        let isNew = shard.countsClaims && !shard.badged.contains(candidate.ordinal)
+        if isNew, let left = allowance {
+          guard left > 0 else {
+            shard.nextAt = shard.pace?.next(shard.progress)
+            continue
+          }
+          allowance = left - 1
+          shard.progress.released += 1
+        }
+        if isNew { shard.badged.insert(candidate.ordinal) }
+        if isNew, shard.badge != .none {
           badge = shard.badge.applied(to: candidate.badge)
           if badge != candidate.badge {
             try database.run(
@@ -252,6 +277,11 @@ struct ShardTable {
       owed == 0 ? .null : .blob(shard.done.serialized()),
       owed == 0 || shard.badged.isEmpty ? .null : .blob(shard.badged.serialized()), .int(hold.push),
       .int(hold.shard))
+    if shard.pace != nil {
+      try database.run(
+        "UPDATE push SET pace_anchor = ?, pace_released = ? WHERE id = ?", .int(shard.progress.anchor.milliseconds),
+        .int(shard.progress.released), .int(hold.push))
+    }
     for (key, count) in tally {
       try database.run(
         """

@@ -221,6 +221,18 @@ public final class StoreSQLite: Store {
     }
   }
 
+  public func control(
+    app: Int64, push: Int64, _ control: PushControl
+  ) async throws(StoreFault) -> PushControlAnswer {
+    try await writer.run { database throws(StoreFault) in
+      try PushTable(database).control(app: app, push: push, control)
+    }
+  }
+
+  public func pacedPushes(app: Int64) async throws(StoreFault) -> Int {
+    try await reader.run { database throws(StoreFault) in try PushTable(database).pacedPushes(app: app) }
+  }
+
   public func progress(app: Int64, push: Int64) async throws(StoreFault) -> PushProgress? {
     try await reader.run { database throws(StoreFault) in try PushTable(database).progress(app: app, push: push) }
   }

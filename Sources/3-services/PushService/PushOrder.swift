@@ -24,6 +24,8 @@ public struct PushOrder: Sendable, Equatable {
   public var sendNumber: Int32?
   /// The scheduled push: also for users who want no other (D-333). nil: it is if a schedule made it.
   public var isScheduled: Bool?
+  /// nil: as fast as can be.
+  public var rate: PushRate?
   /// `cid`: the same within a day answers the first receipt again and sends nothing.
   public var clientID: String?
   /// What the door wants told beside the receipt (fields ignored, fields not for iOS).
@@ -36,6 +38,7 @@ public struct PushOrder: Sendable, Equatable {
     contentAvailable: Bool = false, mutableContent: Bool = false, category: String? = nil, threadID: String? = nil,
     interruptionLevel: String? = nil, extras: JSONObject = JSONObject(), timeToLive: Int64? = nil,
     collapseID: String? = nil, production: Bool = true, sendNumber: Int32? = nil, isScheduled: Bool? = nil,
+    rate: PushRate? = nil,
     clientID: String? = nil, warnings: [String] = [], original: [UInt8] = []
   ) {
     self.audience = audience
@@ -53,6 +56,7 @@ public struct PushOrder: Sendable, Equatable {
     self.production = production
     self.sendNumber = sendNumber
     self.isScheduled = isScheduled
+    self.rate = rate
     self.clientID = clientID
     self.warnings = warnings
     self.original = original

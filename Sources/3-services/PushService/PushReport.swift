@@ -7,6 +7,10 @@ public struct PushReport: Sendable, Equatable {
     /// Nothing is lost: it goes on once the reason is gone (credential, topic).
     case waiting(reason: String)
     case finished
+    /// What has not left waits until it is told to go on, or its time is up.
+    case paused
+    /// What had not left never will.
+    case withdrawn
   }
 
   public var messageID: Int64
@@ -32,6 +36,8 @@ public struct PushReport: Sendable, Equatable {
   public var skipped: Int
   /// Not sent: its user wants only the scheduled push, which this is not (D-333).
   public var skippedByPreference: Int
+  /// Not sent: the push was withdrawn before.
+  public var withdrawn: Int
   /// Devices that said so, each counted once (`PushService.note`).
   public var received: Int
   public var shown: Int
@@ -46,7 +52,7 @@ public struct PushReport: Sendable, Equatable {
 
   /// Devices that ended, one way or another.
   public var ended: Int {
-    accepted + expired + unanswered + skipped + skippedByPreference + refused.reduce(0) { $0 + $1.count }
+    accepted + expired + unanswered + skipped + skippedByPreference + withdrawn + refused.reduce(0) { $0 + $1.count }
   }
   public var pending: Int { targeted - ended }
   /// Devices for which it left for APNs, whatever was answered.
@@ -61,6 +67,7 @@ public struct PushCounts: Sendable, Equatable {
   public var unanswered = 0
   public var skipped = 0
   public var skippedByPreference = 0
+  public var withdrawn = 0
   public var received = 0
   public var shown = 0
   public var clicked = 0

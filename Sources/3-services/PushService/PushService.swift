@@ -154,6 +154,8 @@ public final class PushService: Sendable {
 
   // MARK: Sending
 
+  func obey(_ control: PushControl, _ push: Int64) async { await dispatcher.obey(control, push) }
+
   /// Hands accepted work to senders; a full bus leaves it for the sweep.
   func dispatch(_ work: [ShardWork]) async { await dispatcher.publish(work) }
 }

@@ -15,6 +15,7 @@ extension PushService {
     if let repeated = try await repeated(app, order, at: now) { return repeated }
     let draft = try PushDraft(order, at: now)
     let reach = try await reach(app, order)
+    if order.rate != nil { try await checkPaced(app) }
     let push = StoredPush(order, draft, reach, app: app.id, at: now)
     let (kept, answer) = try await keep(push) { [store] push throws(StoreFault) in
       try await store.accept(push, audience: reach.targets, clientIDsSince: now - Self.clientIDWindow)
@@ -35,6 +36,7 @@ extension PushService {
     guard let app else { return false }
     let draft = try PushDraft(order, at: now)
     let reach = try await reach(app, order)
+    if order.rate != nil { try await checkPaced(app) }
     let push = StoredPush(order, draft, reach, app: app.id, at: now)
     let (kept, isTaken) = try await keep(push) { [store] push throws(StoreFault) in
       var step = step
@@ -43,6 +45,19 @@ extension PushService {
     }
     if isTaken { _ = await accepted(kept, reach, app) }
     return isTaken
+  }
+
+  /// JPush's 1012 (jpush.md §4.8).
+  private func checkPaced(_ app: AppRecord) async throws(RequestFault) {
+    let paced: Int
+    do throws(StoreFault) { paced = try await store.pacedPushes(app: app.id) } catch {
+      throw RequestFault(error, .push)
+    }
+    guard paced >= PushRate.mostAtOnce else { return }
+    throw RequestFault(
+      .overLimit, at: "options.big_push_duration", found: "\(paced) pushes that are sent slowly are under way",
+      remedy:
+        "At most \(PushRate.mostAtOnce) are allowed at once: wait for one, withdraw one, or send this one at once.")
   }
 
   /// Gives the push its message id, another one while a node beside has taken it.
@@ -216,13 +231,17 @@ extension StoredPush {
           + "options.apns_production is \(order.production)")
     }
     if reach.dead > 0 { warnings.append("\(reach.dead) devices were left out: their token is dead") }
+    let length = order.rate?.length(for: reach.count) ?? .seconds(0)
     warnings += reach.unmatched.map { "nobody has \($0.words)" }.prefix(20)
     self.init(
       id: 0, app: app, acceptedAt: now, environment: order.environment, request: order.original,
       payload: JSONValue.object(draft.payload).encoded(), pushType: draft.pushType.rawValue,
-      priority: draft.priority.rawValue, expiration: draft.expiration, deadline: draft.deadline,
+      priority: draft.priority.rawValue,
+      expiration: draft.expiration == 0 ? 0 : draft.expiration + length.milliseconds / 1000,
+      deadline: draft.deadline + length,
       collapseID: order.collapseID, badge: draft.badge, sendNumber: order.sendNumber ?? 0,
-      isScheduled: order.isScheduled ?? false, clientID: order.clientID, wrongEnvironment: reach.wrongEnvironment,
+      isScheduled: order.isScheduled ?? false, pace: order.rate?.pace(for: reach.count), clientID: order.clientID,
+      wrongEnvironment: reach.wrongEnvironment,
       deadTokens: reach.dead,
       warnings: warnings, unmatched: reach.unmatched.map(\.name))
   }

@@ -38,11 +38,10 @@ extension PushReport {
   init(_ progress: PushProgress) {
     self.init(
       messageID: progress.push.id,
-      state: progress.finishedAt != nil
-        ? .finished : progress.waiting.map { .waiting(reason: $0) } ?? .sending,
+      state: State(progress),
       acceptedAt: progress.push.acceptedAt, finishedAt: progress.finishedAt, targeted: progress.targeted,
       wrongEnvironment: progress.push.wrongEnvironment, deadTokens: progress.push.deadTokens, accepted: 0,
-      refused: [], expired: 0, unanswered: 0, skipped: 0, skippedByPreference: 0,
+      refused: [], expired: 0, unanswered: 0, skipped: 0, skippedByPreference: 0, withdrawn: 0,
       received: progress.reports[.received] ?? 0, shown: progress.reports[.shown] ?? 0,
       clicked: progress.reports[.clicked] ?? 0, warnings: progress.push.warnings)
     for (kind, count) in progress.counts {
@@ -53,6 +52,7 @@ extension PushReport {
       case .unanswered: unanswered = count
       case .skipped: skipped = count
       case .skippedByPreference: skippedByPreference = count
+      case .withdrawn: withdrawn = count
       }
     }
     if skippedByPreference > 0 {
@@ -60,6 +60,17 @@ extension PushReport {
         "\(skippedByPreference) devices were skipped by the user's preference: only the scheduled push is wanted")
     }
     refused.sort { ($1.count, $0.reason) < ($0.count, $1.reason) }
+  }
+}
+
+extension PushReport.State {
+  init(_ progress: PushProgress) {
+    switch (progress.control, progress.finishedAt) {
+    case (.withdrawn, _): self = .withdrawn
+    case (.running, _?), (.paused, _?): self = .finished
+    case (.paused, nil): self = .paused
+    case (.running, nil): self = progress.waiting.map { .waiting(reason: $0) } ?? .sending
+    }
   }
 }
 
@@ -73,6 +84,7 @@ extension PushCounts {
       case .unanswered: unanswered += count
       case .skipped: skipped += count
       case .skippedByPreference: skippedByPreference += count
+      case .withdrawn: withdrawn += count
       }
     }
     received = tally.reports[.received] ?? 0
@@ -93,7 +105,7 @@ extension PushCountLists {
 /// Why a device got a push, or did not (DESIGN §6).
 public struct PushExplanation: Sendable, Equatable {
   public enum Outcome: String, Sendable {
-    case notTargeted, pending, accepted, refused, expired, unanswered, skipped, skippedByPreference
+    case notTargeted, pending, accepted, refused, expired, unanswered, skipped, skippedByPreference, withdrawn
   }
 
   public struct Line: Sendable, Equatable {
@@ -130,6 +142,7 @@ public struct PushExplanation: Sendable, Equatable {
       case .unanswered: outcome = .unanswered
       case .skipped: outcome = .skipped
       case .skippedByPreference: outcome = .skippedByPreference
+      case .withdrawn: outcome = .withdrawn
       }
       lines.append(Line(at: at, words: Self.words(end)))
     }
@@ -155,6 +168,7 @@ public struct PushExplanation: Sendable, Equatable {
     case .expired: return "expired unsent"
     case .unanswered: return "sent, no answer\(note)"
     case .skipped: return "not sent\(note)"
+    case .withdrawn: return "not sent: the push was withdrawn before\(note)"
     case .skippedByPreference: return "skipped by the user's preference: only the scheduled push is wanted\(note)"
     }
   }

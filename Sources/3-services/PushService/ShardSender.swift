@@ -14,6 +14,7 @@ struct ShardSender: Sendable {
   let credentials: Credentials
   let senders: PushService.Senders
   let gates: SendingGates
+  let controls: PushControls
   let metrics: ServiceMetrics
   let onEvent: @Sendable (ServiceEvent) -> Void
   /// True once nothing new may be sent.
@@ -59,7 +60,13 @@ struct ShardSender: Sendable {
         throw .corrupt("push \(push.id) cannot be sent")
       }
       var run = ShardRun(shard, app: app)
-      if isExpired(push) { return await expire(&run) }
+      if isExpired(push) { return await endRest(&run, as: .expired) }
+      switch shard.control {
+      case .running: break
+      case .paused: return .later(untilDeadline(push, atMost: Self.pausedLook))
+      case .withdrawn: return await endRest(&run, as: .withdrawn)
+      }
+      if shard.claimed.isEmpty, let next = shard.nextAt { return .later(untilDue(next, push)) }
       let key = SendingGates.Key(app: push.app, environment: push.environment)
       if let closed = gates.closed(key, at: clock.uptime) { return try await wait(&run, closed.reason, closed.wait) }
       guard let sender = await senders(app, push.environment) else {
@@ -87,7 +94,8 @@ struct ShardSender: Sendable {
   ) async throws(StoreFault) -> End {
     var claimed = first
     run.claimed(first)
-    while !claimed.isEmpty {
+    var next: Instant?
+    while !claimed.isEmpty, !controls.isStopped(run.push.id) {
       let batch = claimed
       async let answers = sender.send(render.batch(batch))
       let saved = await save(&run, claiming: run.next())
@@ -110,21 +118,23 @@ struct ShardSender: Sendable {
         run.waiting = nil
       }
       claimed = saved.claimed
-      if isExpired(run.push) { return await expire(&run) }
+      next = saved.nextAt
+      if isExpired(run.push) { return await endRest(&run, as: .expired) }
     }
     _ = await save(&run, claiming: [])
     // What was claimed for another turn, or fell away while this one ran, is found by the next.
-    return run.isFinished ? .finished : .later(.milliseconds(0))
+    if run.isFinished { return .finished }
+    return .later(next.map { untilDue($0, run.push) } ?? .milliseconds(0))
   }
 
-  /// Past its deadline nothing leaves any more, and no badge is counted for it.
-  private func expire(_ run: inout ShardRun) async -> End {
+  /// Past its deadline, or withdrawn: nothing leaves any more, and no badge is counted for it.
+  private func endRest(_ run: inout ShardRun, as kind: OutcomeKind) async -> End {
     let ended = Set(run.unsaved.map(\.ordinal))
     var last: DeviceOrdinal?
     repeat {
       let batch = run.pending.ordinals(after: last, limit: 4096)
       last = batch.last
-      run.unsaved += batch.filter { !ended.contains($0) }.map { DeviceOutcome(ordinal: $0, kind: .expired) }
+      run.unsaved += batch.filter { !ended.contains($0) }.map { DeviceOutcome(ordinal: $0, kind: kind) }
       guard await save(&run, claiming: []) != nil else { return .later(.seconds(1)) }
     } while last != nil && !run.isFinished
     return run.isFinished ? .finished : .later(.seconds(1))
@@ -134,9 +144,21 @@ struct ShardSender: Sendable {
     _ run: inout ShardRun, _ reason: String, _ span: Instant.Span
   ) async throws(StoreFault) -> End {
     if run.waiting != reason { try await store.setWaiting(push: run.push.id, reason) }
-    guard let deadline = run.push.deadline else { return .later(span) }
-    let left = deadline - clock.now
-    return .later(min(span, max(left, .milliseconds(1))))
+    return .later(untilDeadline(run.push, atMost: span))
+  }
+
+  /// A push that goes on is told to this process at once; what another process was told is seen after this.
+  private static let pausedLook = Instant.Span.minutes(1)
+  /// So that shards of one push do not wake for single devices.
+  private static let paceLook = Instant.Span.milliseconds(200)
+
+  private func untilDeadline(_ push: StoredPush, atMost span: Instant.Span) -> Instant.Span {
+    guard let deadline = push.deadline else { return span }
+    return min(span, max(deadline - clock.now, .milliseconds(1)))
+  }
+
+  private func untilDue(_ next: Instant, _ push: StoredPush) -> Instant.Span {
+    untilDeadline(push, atMost: max(next - clock.now, Self.paceLook))
   }
 
   private func isExpired(_ push: StoredPush) -> Bool { push.deadline.map { $0 <= clock.now } ?? false }
@@ -171,6 +193,7 @@ struct ShardSender: Sendable {
   /// The last devices of a push were skipped before any was claimed.
   private func finished(push: Int64, app id: Int64) async {
     metrics.change { $0.pushesFinished += 1 }
+    controls.forget(push)
     guard let app = try? await credentials.app(id: id) else { return }
     onEvent(.finished(appKey: app.key, messageID: push))
   }
@@ -198,7 +221,9 @@ struct ShardSender: Sendable {
     for notice in advance.kept {
       onEvent(.tokenKept(appKey: key, registrationID: notice.registrationID, reason: notice.words))
     }
-    if advance.pushFinished { onEvent(.finished(appKey: key, messageID: run.push.id)) }
+    guard advance.pushFinished else { return }
+    controls.forget(run.push.id)
+    onEvent(.finished(appKey: key, messageID: run.push.id))
   }
 
   // MARK: Judging
@@ -248,6 +273,7 @@ extension OutcomeKind {
     case .unanswered: "unanswered"
     case .skipped: "skipped"
     case .skippedByPreference: "skipped_by_preference"
+    case .withdrawn: "withdrawn"
     }
   }
 }

@@ -9,6 +9,8 @@ final class WorkDispatcher: Sendable {
   private let clock: any WallClock
   private let sender: ShardSender
   private let gates = SendingGates()
+  private let controls = PushControls()
+  private let hurries = Locked(0)
   private let onEvent: @Sendable (ServiceEvent) -> Void
   private let state: Locked<State>
 
@@ -42,7 +44,7 @@ final class WorkDispatcher: Sendable {
     self.onEvent = onEvent
     state = Locked(State(dice: Dice(seed: seed ^ 0x686F_6C64), isStopping: stopping))
     sender = ShardSender(
-      store: store, clock: clock, credentials: credentials, senders: senders, gates: gates,
+      store: store, clock: clock, credentials: credentials, senders: senders, gates: gates, controls: controls,
       metrics: metrics, onEvent: onEvent, isStopping: { stopping.flag.withLock { $0 } })
   }
 
@@ -77,17 +79,31 @@ final class WorkDispatcher: Sendable {
     if await bus.publish(work) < work.count { state.withLock { $0.isSweepDue = true } }
   }
 
+  func obey(_ control: PushControl, _ push: Int64) async {
+    controls.set(control, push)
+    await hurry()
+  }
+
   func resume() async {
     gates.resume()
+    await hurry()
+  }
+
+  /// What waits for a while is tried now, also what is about to be put off by a turn that began before.
+  private func hurry() async {
+    hurries.withLock { $0 += 1 }
     await bus.hurry()
   }
 
   private func run(_ subscription: any BusSubscription, _ lane: ShardWork.Lane) async {
     while let work = await subscription.next(lane) {
       let holder = state.withLock { $0.dice.next() }
+      let hurriesBefore = hurries.withLock { $0 }
       switch await sender.work(on: work, holder: holder) {
       case .finished: await subscription.acknowledge(work)
-      case .later(let span): await subscription.retry(work, after: span)
+      case .later(let span):
+        await subscription.retry(work, after: span)
+        if hurries.withLock({ $0 }) != hurriesBefore { await bus.hurry() }
       }
     }
   }

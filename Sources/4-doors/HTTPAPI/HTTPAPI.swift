@@ -131,6 +131,8 @@ public struct HTTPAPI: Sendable {
     case .changeOwnDevice(let id): return try await changeOwnDevice(id, &call)
     case .ownReports(let id): return try await ownReports(id, &call)
     case .pushReport(let id): return try await report(id, &call)
+    case .withdrawPush(let id): return try await withdraw(id, &call)
+    case .controlPush(let id, let control): return try await self.control(id, control, &call)
     case .createSchedule: return try await createSchedule(&call)
     case .schedules: return try await schedules(&call)
     case .schedule(let id): return try await schedule(id, &call)

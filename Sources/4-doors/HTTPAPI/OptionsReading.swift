@@ -11,14 +11,18 @@ struct OptionsReading {
   /// Ours, by a prefix that no field of JPush's has: this is the scheduled push (D-333).
   static let scheduled = "belfry_scheduled"
 
+  /// Ours: devices a second.
+  static let perSecond = "belfry_per_second"
+
   private(set) var warnings: [String] = []
 
-  private static let served = ["sendno", "time_to_live", "apns_collapse_id", "apns_production", scheduled]
+  private static let served = [
+    "sendno", "time_to_live", "apns_collapse_id", "apns_production", scheduled, "big_push_duration", perSecond,
+  ]
 
   /// Checked by nobody, without effect on iOS, and why; nil where a word would only be noise.
   private static let ignored: [(key: String, why: String?)] = [
     ("override_msg_id", "no effect on iOS; options.apns_collapse_id replaces a notification that is shown"),
-    ("big_push_duration", "pushes are not spread over time by this version"),
     ("classification", nil),
     ("third_party_channel", nil),
     ("notification_3rd_ver", nil),
@@ -52,11 +56,24 @@ struct OptionsReading {
     order.collapseID = try options["apns_collapse_id"].map(Self.collapseID)
     order.production = try options["apns_production"].map(Self.bool) ?? true
     order.isScheduled = try options[Self.scheduled].map(Self.bool)
-    if let minutes = options["big_push_duration"] { _ = try minutes.integer(0...1440) }
+    order.rate = try Self.rate(options)
     if let classification = options["classification"] { _ = try classification.integer(0...1) }
     if let channels = options["third_party_channel"] { _ = try channels.object() }
     for (key, why) in Self.ignored where options[key] != nil {
       if let why { warnings.append("\(field.path.appending(key)) is ignored: \(why)") }
+    }
+  }
+
+  private static func rate(_ options: Fields) throws(RequestFault) -> PushRate? {
+    let minutes = try options["big_push_duration"]?.integer(1...Int64(PushRate.mostMinutes))
+    let perSecond = try options[Self.perSecond]?.integer(1...1_000_000)
+    switch (minutes, perSecond) {
+    case (nil, nil): return nil
+    case (let minutes?, nil): return .over(minutes: Int(minutes))
+    case (nil, let count?): return .perSecond(Int(count))
+    case (_?, _?):
+      throw options[Self.perSecond]?.wrong("it stands beside big_push_duration", "Give one of the two.")
+        ?? options.missing(Self.perSecond, "Give one of the two.")
     }
   }
 

@@ -7,18 +7,26 @@ extension HTTPAPI {
   /// `GET /v1/pushes/{msg_id}`.
   func report(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
+    return try await report(of: app, id, call)
+  }
+
+  func report(of app: AppRecord, _ id: String, _ call: Call) async throws(RequestFault) -> HTTPResponse {
     guard let messageID = Int64(id), let report = try await service.report(app, messageID: messageID),
       let lists = try await service.countLists(app, messageID: messageID)
     else {
-      return Answers.refusal(
-        status: 404, code: RequestFault.Code.invalidParameter.rawValue,
-        message: "This app has no push \(quoted(id)).", family: call.family)
+      return noSuchPush(id, call)
     }
     var object = PushReportWriting.object(report)
     object["byHour"] = .array(lists.hours.map { PushReportWriting.row("hour", .string($0.description), $1) })
     object["byAppVersion"] = .array(
       lists.appVersions.map { PushReportWriting.row("appVersion", $0.map(JSONValue.string) ?? .null, $1) })
     return Answers.ok(.object(object))
+  }
+
+  func noSuchPush(_ id: String, _ call: Call) -> HTTPResponse {
+    Answers.refusal(
+      status: 404, code: RequestFault.Code.invalidParameter.rawValue, message: "This app has no push \(quoted(id)).",
+      family: call.family)
   }
 }
 
@@ -34,12 +42,16 @@ enum PushReportWriting {
       object["reason"] = .string(reason)
     case .finished:
       object["state"] = "finished"
+    case .paused:
+      object["state"] = "paused"
+    case .withdrawn:
+      object["state"] = "withdrawn"
     }
     object["acceptedAt"] = .string(report.acceptedAt.description)
     let counts = [
       ("targeted", report.targeted), ("sent", report.sent), ("accepted", report.accepted), ("expired", report.expired),
       ("unanswered", report.unanswered), ("skipped", report.skipped),
-      ("skippedByPreference", report.skippedByPreference), ("pending", report.pending),
+      ("skippedByPreference", report.skippedByPreference), ("withdrawn", report.withdrawn), ("pending", report.pending),
       ("wrongEnvironment", report.wrongEnvironment), ("deadTokens", report.deadTokens), ("received", report.received),
       ("shown", report.shown), ("clicked", report.clicked),
     ]
@@ -55,7 +67,8 @@ enum PushReportWriting {
     for (name, count) in [
       ("accepted", counts.accepted), ("refused", counts.refused), ("expired", counts.expired),
       ("unanswered", counts.unanswered), ("skipped", counts.skipped),
-      ("skippedByPreference", counts.skippedByPreference), ("received", counts.received), ("shown", counts.shown),
+      ("skippedByPreference", counts.skippedByPreference), ("withdrawn", counts.withdrawn),
+      ("received", counts.received), ("shown", counts.shown),
       ("clicked", counts.clicked),
     ] {
       object[name] = .number(JSONNumber(count))

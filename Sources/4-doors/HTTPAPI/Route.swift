@@ -1,3 +1,4 @@
+internal import Store
 internal import Transport
 
 /// Calls that share their numbers for faults, their count of calls a minute, and the form of their answers.
@@ -40,6 +41,8 @@ enum Route: Equatable, Sendable {
   case changeOwnDevice(String)
   case ownReports(String)
   case pushReport(String)
+  case withdrawPush(String)
+  case controlPush(String, PushControl)
   case createSchedule
   case schedules
   case schedule(String)
@@ -73,6 +76,8 @@ enum Route: Equatable, Sendable {
     case .changeOwnDevice: "own_device_set"
     case .ownReports: "own_device_reports"
     case .pushReport: "push_report"
+    case .withdrawPush: "push_withdraw"
+    case .controlPush: "push_control"
     case .createSchedule: "schedule_create"
     case .schedules: "schedule_list"
     case .schedule: "schedule_get"
@@ -122,6 +127,12 @@ struct Routing: Equatable, Sendable {
       self.init(.push, .notServed)
     case ("v3", _): self.init(.push, .unknown)
     case ("v1", "pushes") where parts.count == 3: self.init(.native, method, ["GET": .pushReport(parts[2])])
+    case ("v1", "pushes") where parts.count == 4:
+      guard let control = Self.control(parts[3]) else {
+        self.init(.native, .unknown)
+        return
+      }
+      self.init(.native, method, ["POST": .controlPush(parts[2], control)])
     case ("v1", "app"): self.init(.admin, .notServed)
     case ("v1", _): self.init(.native, .unknown)
     case ("device", "v1") where parts.dropFirst(2).first == "registrations":
@@ -131,6 +142,15 @@ struct Routing: Equatable, Sendable {
     case ("readyz", nil): self.init(.server, method, ["GET": .readiness])
     case ("metrics", nil): self.init(.server, method, ["GET": .metrics])
     case (_, _): self.init(.server, .unknown)
+    }
+  }
+
+  private static func control(_ word: String) -> PushControl? {
+    switch word {
+    case "pause": .paused
+    case "resume": .running
+    case "withdraw": .withdrawn
+    default: nil
     }
   }
 
@@ -155,8 +175,8 @@ struct Routing: Equatable, Sendable {
     case "batch" where parts == ["batch", "alias", "single"]:
       self.init(.push, method, ["POST": .pushBatch(.alias)])
     case "file", "template", "quota": self.init(.push, .notServed)
-    // DELETE /v3/push/{msg_id} takes a push back.
-    case let id? where parts.count == 1 && id.utf8.allSatisfy({ 0x30...0x39 ~= $0 }): self.init(.push, .notServed)
+    case let id? where parts.count == 1 && id.utf8.allSatisfy({ 0x30...0x39 ~= $0 }):
+      self.init(.push, method, ["DELETE": .withdrawPush(id)])
     case _?: self.init(.push, .unknown)
     }
   }

@@ -1,0 +1,37 @@
+import Basics
+public import Store
+
+extension PushService {
+  /// Pauses a push, withdraws what of it has not left, or has it go on. What left before ends by its answer; from the
+  /// return on nothing more leaves here, also after a restart. Its time to live runs while it is paused.
+  public func control(
+    _ app: AppRecord, messageID: Int64, _ control: PushControl
+  ) async throws(RequestFault) -> PushControlAnswer {
+    let answer: PushControlAnswer
+    do throws(StoreFault) { answer = try await store.control(app: app.id, push: messageID, control) } catch {
+      throw RequestFault(error, .push)
+    }
+    if answer == .done { await obey(control, messageID) }
+    return answer
+  }
+}
+
+/// What was said in this process of pushes under way, for what was claimed before it was said: the store has it for all
+/// that is claimed after.
+final class PushControls: Sendable {
+  private let stopped = Locked<Set<Int64>>([])
+
+  func isStopped(_ push: Int64) -> Bool { stopped.withLock { $0.contains(push) } }
+
+  func set(_ control: PushControl, _ push: Int64) {
+    stopped.withLock { stopped in
+      switch control {
+      case .running: stopped.remove(push)
+      case .paused, .withdrawn: stopped.insert(push)
+      }
+    }
+  }
+
+  /// The push is over.
+  func forget(_ push: Int64) { stopped.withLock { _ = $0.remove(push) } }
+}
