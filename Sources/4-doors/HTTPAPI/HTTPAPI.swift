@@ -139,6 +139,12 @@ public struct HTTPAPI: Sendable {
     case .scheduleMessages(let id): return try await scheduleMessages(id, &call)
     case .changeSchedule(let id): return try await changeSchedule(id, &call)
     case .deleteSchedule(let id): return try await deleteSchedule(id, &call)
+    case .makeSchedule: return try await makeSchedule(&call)
+    case .listSchedules: return try await listSchedules(&call)
+    case .showSchedule(let id): return try await showSchedule(id, &call)
+    case .patchSchedule(let id): return try await patchSchedule(id, &call)
+    case .removeSchedule(let id): return try await removeSchedule(id, &call)
+    case .scheduleFirings(let id): return try await scheduleFirings(id, &call)
     case .health:
       let members = await settings.health().members
       return Answers.ok(.object(JSONObject([.init("status", "ok")] + members)))

@@ -49,6 +49,12 @@ enum Route: Equatable, Sendable {
   case scheduleMessages(String)
   case changeSchedule(String)
   case deleteSchedule(String)
+  case makeSchedule
+  case listSchedules
+  case showSchedule(String)
+  case patchSchedule(String)
+  case removeSchedule(String)
+  case scheduleFirings(String)
   case health
   case readiness
   case metrics
@@ -84,6 +90,12 @@ enum Route: Equatable, Sendable {
     case .scheduleMessages: "schedule_messages"
     case .changeSchedule: "schedule_change"
     case .deleteSchedule: "schedule_delete"
+    case .makeSchedule: "v1_schedule_create"
+    case .listSchedules: "v1_schedule_list"
+    case .showSchedule: "v1_schedule_get"
+    case .patchSchedule: "v1_schedule_change"
+    case .removeSchedule: "v1_schedule_delete"
+    case .scheduleFirings: "v1_schedule_firings"
     case .health: "healthz"
     case .readiness: "readyz"
     case .metrics: "metrics"
@@ -133,6 +145,7 @@ struct Routing: Equatable, Sendable {
         return
       }
       self.init(.native, method, ["POST": .controlPush(parts[2], control)])
+    case ("v1", "schedules"): self.init(ownSchedule: Array(parts.dropFirst(2)), method)
     case ("v1", "app"): self.init(.admin, .notServed)
     case ("v1", _): self.init(.native, .unknown)
     case ("device", "v1") where parts.dropFirst(2).first == "registrations":
@@ -191,6 +204,18 @@ struct Routing: Equatable, Sendable {
     case 2 where parts[1] == "msg_ids":
       self.init(.schedule, method, ["GET": .scheduleMessages(parts[0].lowercased())])
     case _: self.init(.schedule, .unknown)
+    }
+  }
+
+  private init(ownSchedule parts: [String], _ method: String) {
+    let id = parts.first?.lowercased() ?? ""
+    switch parts.count {
+    case 0: self.init(.native, method, ["GET": .listSchedules, "POST": .makeSchedule])
+    case 1:
+      self.init(
+        .native, method, ["GET": .showSchedule(id), "PATCH": .patchSchedule(id), "DELETE": .removeSchedule(id)])
+    case 2 where parts[1] == "firings": self.init(.native, method, ["GET": .scheduleFirings(id)])
+    case _: self.init(.native, .unknown)
     }
   }
 
