@@ -113,7 +113,8 @@ let package = Package(
     .executableTarget(
       name: "belfry-bench",
       dependencies: [
-        "Basics", "PushPayload", "Phone", "Delivery", "Transport", "APNSClient", "APNSSimulator", "PhoneLab",
+        "Basics", "PushPayload", "Phone", "Delivery", "Audience", "Store", "StoreSQLite", "CSQLite", "Transport",
+        "APNSClient", "APNSSimulator", "PhoneLab",
       ],
       path: "Benchmarks", exclude: ["aioapns_sender.py"], swiftSettings: settings),
 

@@ -20,7 +20,7 @@ enum Program {
         case "send": try await sendProcess(Words(words.dropFirst()))
         case "simulate": try await simulateProcess(Words(words.dropFirst()))
         case "broadcast": try await broadcastProcess(Words(words.dropFirst()))
-        default: try measure(words)
+        default: try await measure(words)
         }
         exit(0)
       } catch {
@@ -31,7 +31,7 @@ enum Program {
     while true { pause() }
   }
 
-  private static func measure(_ words: [String]) throws {
+  private static func measure(_ words: [String]) async throws {
     let flags = words.filter { $0.hasPrefix("-") }
     let known = benchmarks.map(\.name).joined(separator: ", ")
     if let wrong = flags.first(where: { !["--quick", "--json"].contains($0) }) {
@@ -48,7 +48,7 @@ enum Program {
     var figures: [Figure] = []
     for benchmark in chosen.isEmpty ? benchmarks : chosen {
       say("belfry-bench: measuring \(benchmark.name)")
-      figures += try benchmark.run(setting)
+      figures += try await benchmark.run(setting)
     }
     let text = table([Figure.columns] + figures.map(\.row))
     if flags.contains("--json") {
@@ -62,7 +62,7 @@ enum Program {
 
 struct Benchmark: Sendable {
   var name: String
-  var run: @Sendable (Setting) throws -> [Figure]
+  var run: @Sendable (Setting) async throws -> [Figure]
 }
 
 /// In the order in which they run.
@@ -72,6 +72,7 @@ private let benchmarks = [
   Benchmark(name: "roundtrip", run: roundTripBenchmark),
   Benchmark(name: "memory", run: memoryBenchmark),
   Benchmark(name: "b2", run: simulatorBenchmark),
+  Benchmark(name: "b4", run: audienceBenchmark),
   Benchmark(name: "b6", run: payloadBenchmark),
   Benchmark(name: "phone") { try phoneBenchmark($0) + broadcastBenchmark($0) },
 ]

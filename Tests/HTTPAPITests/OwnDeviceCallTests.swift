@@ -24,7 +24,8 @@ struct OwnDeviceCallTests {
     try await Bench.with(depth) { bench in
       let (id, who) = try await register(
         bench, 1,
-        ",\"osVersion\":\"18.1\",\"appVersion\":\"2.9\",\"language\":\"zh-Hans-CN\",\"permission\":\"notAsked\"")
+        ",\"osVersion\":\"18.1\",\"appVersion\":\"2.9\",\"language\":\"zh-Hans-CN\",\"permission\":\"notAsked\",\"model\":\"\""
+      )
       let path = "/device/v1/registrations/\(id)"
       let change = try await bench.call(
         "POST", path, as: who, "{\"permission\":\"provisional\",\"appVersion\":\"2.10\",\"model\":\"iPhone17,1\"}")
@@ -95,7 +96,7 @@ struct OwnDeviceCallTests {
   }
 
   static let refusals = [
-    "{\"permission\":\"granted\"}", "{\"appVersion\":\"\"}", "{\"model\":5}",
+    "{\"permission\":\"granted\"}", "{\"model\":5}",
     "{\"language\":\"\(String(repeating: "x", count: 65))\"}", "{\"environment\":\"sandbox\"}",
     "{\"token\":\"(null)\"}", "{\"token\":\"\(Bench.token(5).hex)\",\"environment\":\"prod\"}",
     "{\"appversion\":\"1\"}",

@@ -241,7 +241,8 @@ struct PushReadingTests {
     Refusal(
       "one tag of 1 MB", body(audience: "{\"tag\":[\"\(String(repeating: "x", count: 1 << 20))\"]}"), 1003,
       at: "audience.tag[0]", says: "1048576 bytes"),
-    Refusal("segments are not served", body(audience: "{\"segment\":[\"s\"]}"), 1003, at: "audience.segment"),
+    Refusal("two segments", body(audience: "{\"segment\":[\"s\",\"t\"]}"), 1003, at: "audience.segment"),
+    Refusal("a test without a variant", body(audience: "{\"abtest\":[\"s\"]}"), 1003, at: "audience.abtest[0]"),
     Refusal("a tag outside an array", body(audience: "{\"tag\":\"a\"}"), 1003, at: "audience.tag", says: "array"),
   ]
 

@@ -1,3 +1,4 @@
+import Audience
 import Basics
 import BelfryTesting
 import CSQLite
@@ -34,6 +35,14 @@ struct MigrationTests {
         #expect(device.onlyScheduled == (round == 2 && number == 2))
       }
       #expect(try await store.tags(app: app.id, after: nil, limit: 9).map(\.devices) == [3, 1, 1, 1])
+      for (audience, count) in [
+        (AudienceExpression.language("zh"), 3), (.osVersion(.above, "17"), 0),
+        (.created(.before(StoreSamples.noon)), 0),
+        (.lastSeen(.from(StoreSamples.noon)), 3), (.not(.timeZone("Asia/Shanghai")), 0),
+      ] {
+        let found = try await store.devices(app: app.id, in: audience, after: nil, limit: 9, at: StoreSamples.noon)
+        #expect(found.count == count, "\(audience)")
+      }
       let sent = try #require(try await store.progress(app: app.id, push: 71))
       #expect(sent.reports == [:])
       let hours = try #require(try await store.breakdown(app: app.id, push: 71)).hours
@@ -59,7 +68,7 @@ struct MigrationTests {
   @Test("a file of a newer Belfry is left alone and told")
   func newer() async throws {
     try write("CREATE TABLE migration (version INTEGER PRIMARY KEY); INSERT INTO migration VALUES (99);")
-    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 7)")) {
+    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 8)")) {
       try await StoreSQLite.open(folder: folder.path)
     }
   }

@@ -27,6 +27,38 @@ public indirect enum AudienceExpression: Hashable, Sendable {
   case not(AudienceExpression)
 }
 
+extension AudienceExpression {
+  /// With `change`'s answer in the place of each part that holds no others.
+  public func mappingLeaves<Failure: Error>(
+    _ change: (AudienceExpression) throws(Failure) -> AudienceExpression
+  ) throws(Failure) -> AudienceExpression {
+    func mapped(_ parts: [AudienceExpression]) throws(Failure) -> [AudienceExpression] {
+      var results: [AudienceExpression] = []
+      for part in parts { results.append(try part.mappingLeaves(change)) }
+      return results
+    }
+    switch self {
+    case .all(let parts): return .all(try mapped(parts))
+    case .any(let parts): return .any(try mapped(parts))
+    case .not(let part): return .not(try part.mappingLeaves(change))
+    case .saved(let id, let part): return .saved(segment: id, try part.mappingLeaves(change))
+    case .everyone, .tag, .alias, .registrationID, .appVersion, .osVersion, .language, .timeZone, .model, .permission,
+      .lastSeen, .created, .segment, .variant, .share:
+      return try change(self)
+    }
+  }
+
+  /// The parts that hold no others, in order.
+  public var leaves: [AudienceExpression] {
+    var leaves: [AudienceExpression] = []
+    _ = mappingLeaves {
+      leaves.append($0)
+      return $0
+    }
+    return leaves
+  }
+}
+
 /// What the app may show, as it said last.
 public enum NotificationPermission: UInt8, CaseIterable, Sendable {
   case notAsked = 0

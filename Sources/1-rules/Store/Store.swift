@@ -71,6 +71,29 @@ public protocol Store: Sendable {
     app: Int64, in audience: AudienceExpression, after: DeviceOrdinal?, limit: Int, at now: Instant
   ) async throws(StoreFault) -> [StoredDevice]
 
+  // MARK: Segments and A/B tests
+
+  /// By id, those after the given one; at most `limit`.
+  func segments(app: Int64, after: String?, limit: Int) async throws(StoreFault) -> [StoredSegment]
+  func segment(app: Int64, id: String) async throws(StoreFault) -> StoredSegment?
+  /// Keeps a new segment or replaces the one of its id, and answers it with its new version; nil, and nothing is kept, when
+  /// `ifVersion` is not the one that is there.
+  func keepSegment(
+    app: Int64, _ segment: StoredSegment, ifVersion: Int64?
+  ) async throws(StoreFault) -> StoredSegment?
+  /// false when there is none.
+  func deleteSegment(app: Int64, id: String) async throws(StoreFault) -> Bool
+
+  /// By id, those after the given one; at most `limit`.
+  func tests(app: Int64, after: String?, limit: Int) async throws(StoreFault) -> [StoredABTest]
+  func test(app: Int64, id: String) async throws(StoreFault) -> StoredABTest?
+  /// Keeps a new test; answers the one that is there already, and then keeps nothing.
+  func keepTest(app: Int64, _ test: StoredABTest) async throws(StoreFault) -> StoredABTest?
+  /// false when there is none. Its pushes stay.
+  func deleteTest(app: Int64, id: String) async throws(StoreFault) -> Bool
+  /// The pushes to variants of the test, oldest first; at most `limit`.
+  func pushes(app: Int64, ofTest id: String, limit: Int) async throws(StoreFault) -> [VariantPush]
+
   // MARK: Pushes
 
   /// The highest message id ever accepted; 0 when there is none.

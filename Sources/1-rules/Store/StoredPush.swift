@@ -35,13 +35,15 @@ public struct StoredPush: Sendable, Equatable {
   public var deadTokens: Int
   public var warnings: [String]
   public var unmatched: [String]
+  /// Whom it was for, segments and A/B tests as they were then; nil when an older Belfry accepted it.
+  public var audience: AudienceExpression?
 
   public init(
     id: Int64, app: Int64, acceptedAt: Instant, environment: APNSEnvironment, request: [UInt8], payload: [UInt8],
     pushType: String, priority: UInt8, expiration: Int64?, deadline: Instant?, collapseID: String?,
     badge: BadgeArithmetic, sendNumber: Int32, isScheduled: Bool = false, pace: SendPace? = nil, clientID: String?,
     wrongEnvironment: Int,
-    deadTokens: Int, warnings: [String], unmatched: [String]
+    deadTokens: Int, warnings: [String], unmatched: [String], audience: AudienceExpression? = nil
   ) {
     self.id = id
     self.app = app
@@ -63,6 +65,7 @@ public struct StoredPush: Sendable, Equatable {
     self.deadTokens = deadTokens
     self.warnings = warnings
     self.unmatched = unmatched
+    self.audience = audience
   }
 
   /// Whether it is kept from those who want only the scheduled push: a notification that is not that one (D-333). What

@@ -28,8 +28,9 @@ struct PushTable {
       """
       INSERT INTO push (id, app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline,
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
-        unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released,
+        meant)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
@@ -38,7 +39,9 @@ struct PushTable {
       .int(audience.reduce(0) { $0 + $1.devices.count }), .int(audience.count),
       audience.isEmpty ? .int(push.acceptedAt.milliseconds) : .null, .int(push.isScheduled ? 1 : 0),
       .optional(push.pace?.devices), .optional(push.pace?.per.milliseconds),
-      push.pace == nil ? .null : .int(push.acceptedAt.milliseconds), push.pace == nil ? .null : .int(0))
+      push.pace == nil ? .null : .int(push.acceptedAt.milliseconds), push.pace == nil ? .null : .int(0),
+      push.audience.map { .blob($0.encoded()) } ?? .null)
+    try SegmentTable(database).note(push)
     for part in audience {
       try database.run(
         "INSERT INTO push_shard (push, shard, owed, audience) VALUES (?, ?, ?, ?)", .int(push.id), .int(part.shard),
@@ -62,7 +65,7 @@ struct PushTable {
       """
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
         badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
-        is_scheduled, pace_devices, pace_per FROM push WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
+        is_scheduled, pace_devices, pace_per, meant FROM push WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(2))),
@@ -76,7 +79,8 @@ struct PushTable {
         isScheduled: row.int(19) != 0, pace: SendPace(devices: row.optionalInt(20), per: row.optionalInt(21)),
         clientID: row.optionalText(13), wrongEnvironment: Int(row.int(14)),
         deadTokens: Int(row.int(15)),
-        warnings: split(row.text(16)), unmatched: split(row.text(17)))
+        warnings: split(row.text(16)), unmatched: split(row.text(17)),
+        audience: row.isNull(22) ? nil : try AudienceExpression(column: 22, of: row))
       return (push, Int(row.int(18)))
     }
   }

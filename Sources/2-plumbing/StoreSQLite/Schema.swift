@@ -109,6 +109,18 @@ enum Schema {
     ALTER TABLE push ADD COLUMN pace_released INTEGER;
     CREATE INDEX push_paced ON push (app) WHERE pace_devices IS NOT NULL AND finished_at IS NULL;
     """,
+    """
+    CREATE TABLE segment (
+      app INTEGER NOT NULL, id TEXT NOT NULL, document BLOB NOT NULL, audience BLOB NOT NULL,
+      updated_at INTEGER NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (app, id)) WITHOUT ROWID;
+    CREATE TABLE ab_test (
+      app INTEGER NOT NULL, id TEXT NOT NULL, variants BLOB NOT NULL, created_at INTEGER NOT NULL,
+      PRIMARY KEY (app, id)) WITHOUT ROWID;
+    CREATE TABLE push_variant (
+      app INTEGER NOT NULL, test TEXT NOT NULL, push INTEGER NOT NULL, variant TEXT NOT NULL,
+      PRIMARY KEY (app, test, push, variant)) WITHOUT ROWID;
+    ALTER TABLE push ADD COLUMN meant BLOB;
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

@@ -57,7 +57,7 @@ extension PushService {
     guard wasThere else { throw Self.noSuchDevice(registrationID) }
   }
 
-  /// 7002 when the app has no such device.
+  /// 9404 (to JPush's SDKs 7002) when the app has no such device.
   public func device(_ app: AppRecord, registrationID: String) async throws(RequestFault) -> DeviceView {
     try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
     let device: StoredDevice?
@@ -109,10 +109,7 @@ extension PushService {
     switch answer {
     case .done: break
     case .noSuchDevice: throw Self.noSuchDevice(registrationID)
-    case .changedMeanwhile:
-      throw RequestFault(
-        .changedMeanwhile, found: "the device was changed since it was read",
-        remedy: "Read it again, then send the change with its new ETag.")
+    case .changedMeanwhile: throw Self.changedMeanwhile("the device")
     case .aliasFull(let devices):
       throw RequestFault(
         .aliasFull, at: "alias", found: "an alias that \(devices) devices have already",
@@ -180,7 +177,7 @@ extension PushService {
 
   private static func noSuchDevice(_ registrationID: String) -> RequestFault {
     RequestFault(
-      .deviceInvalidParameter, at: "registration_id", found: "no device “\(registrationID.prefix(64))” in this app",
+      .noSuchResource, at: "registration_id", found: "no device “\(registrationID.prefix(64))” in this app",
       remedy: "Use a registration id that a registration under this app key answered.")
   }
 }

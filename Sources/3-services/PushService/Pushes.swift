@@ -13,10 +13,8 @@ extension PushService {
   public func push(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
     let now = clock.now
     if let repeated = try await repeated(app, order, at: now) { return repeated }
-    let draft = try PushDraft(order, at: now)
-    let reach = try await reach(app, order)
+    let (push, reach) = try await plan(app, order, at: now)
     if order.rate != nil { try await checkPaced(app) }
-    let push = StoredPush(order, draft, reach, app: app.id, at: now)
     let (kept, answer) = try await keep(push) { [store] push throws(StoreFault) in
       try await store.accept(push, audience: reach.targets, clientIDsSince: now - Self.clientIDWindow)
     }
@@ -34,10 +32,8 @@ extension PushService {
       throw RequestFault(error, .push)
     }
     guard let app else { return false }
-    let draft = try PushDraft(order, at: now)
-    let reach = try await reach(app, order)
+    let (push, reach) = try await plan(app, order, at: now)
     if order.rate != nil { try await checkPaced(app) }
-    let push = StoredPush(order, draft, reach, app: app.id, at: now)
     let (kept, isTaken) = try await keep(push) { [store] push throws(StoreFault) in
       var step = step
       step.firing?.push = push.id
@@ -106,9 +102,19 @@ extension PushService {
 
   /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
   public func validate(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
-    let draft = try PushDraft(order, at: clock.now)
+    let (push, reach) = try await plan(app, order, at: clock.now)
+    return PushReceipt(push, targeted: reach.count)
+  }
+
+  /// The push without its id, and whom it reaches as the devices are now.
+  private func plan(
+    _ app: AppRecord, _ order: PushOrder, at now: Instant
+  ) async throws(RequestFault) -> (push: StoredPush, reach: AudienceReach) {
+    let draft = try PushDraft(order, at: now)
+    var order = order
+    order.audience = try await resolved(order.audience, app)
     let reach = try await reach(app, order)
-    return PushReceipt(StoredPush(order, draft, reach, app: app.id, at: clock.now), targeted: reach.count)
+    return (StoredPush(order, draft, reach, app: app.id, at: now), reach)
   }
 
   private func accepted(_ push: StoredPush, _ reach: AudienceReach, _ app: AppRecord) async -> PushReceipt {
@@ -243,7 +249,7 @@ extension StoredPush {
       isScheduled: order.isScheduled ?? false, pace: order.rate?.pace(for: reach.count), clientID: order.clientID,
       wrongEnvironment: reach.wrongEnvironment,
       deadTokens: reach.dead,
-      warnings: warnings, unmatched: reach.unmatched.map(\.name))
+      warnings: warnings, unmatched: reach.unmatched.map(\.name), audience: order.audience)
   }
 }
 

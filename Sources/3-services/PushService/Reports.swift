@@ -1,3 +1,4 @@
+import Audience
 public import Basics
 import Store
 
@@ -157,7 +158,11 @@ public struct PushExplanation: Sendable, Equatable {
     if device.environment != push.environment {
       return "its token is of \(device.environment), the push is for \(push.environment)"
     }
-    return "not in the audience, or its token was dead"
+    if let exclusion = push.audience?.exclusion(of: device.subject, at: push.acceptedAt) {
+      let place = exclusion.place.isEmpty ? "" : " (\(exclusion.place))"
+      return "not in the audience: \(exclusion.words)\(place)"
+    }
+    return "its token was dead, or it came into the audience only later"
   }
 
   private static func words(_ outcome: DeviceOutcome) -> String {

@@ -9,6 +9,9 @@ enum Answers {
   /// JPush's "N/A": 200 without a body, with the content type all the same.
   static var empty: HTTPResponse { HTTPResponse(status: 200, headers: ["Content-Type": "application/json"]) }
 
+  /// Of our own calls only: `/v3` answers 200 or a fault.
+  static var noContent: HTTPResponse { HTTPResponse(status: 204) }
+
   static func json(_ status: Int, _ value: JSONValue) -> HTTPResponse {
     HTTPResponse(status: status, headers: ["Content-Type": "application/json"], body: value.encoded())
   }
@@ -143,7 +146,7 @@ extension RequestFault.Code {
       switch self {
       case .internalError: return .deviceInternalError
       case .authenticationFailed: return .deviceAuthenticationFailed
-      case .invalidParameter, .missingParameter, .unknownKey: return .deviceInvalidParameter
+      case .invalidParameter, .missingParameter, .unknownKey, .noSuchResource: return .deviceInvalidParameter
       case .temporarilyUnavailable: return .deviceTemporarilyUnavailable
       case .methodNotAllowed: return .noSuchAPI
       case .tooLarge, .audienceEmpty, .overLimit, .rateLimited, .forbidden, .reportInternalError,
@@ -151,7 +154,7 @@ extension RequestFault.Code {
         .deviceInvalidParameter, .deviceAuthenticationFailed, .noSuchAPI, .devicePartlyInvalid, .aliasFull,
         .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule,
         .scheduleInternalError, .scheduleTemporarilyUnavailable,
-        .noSuchResource, .conflict, .changedMeanwhile:
+        .conflict, .changedMeanwhile:
         return self
       }
     }

@@ -21,7 +21,7 @@ enum AudienceReading {
     }
     let fields = try field.object()
     try fields.refuseUnknown(besides: known)
-    for key in ["segment", "abtest", "live_activity_id", "file"] {
+    for key in ["live_activity_id", "file"] {
       if let unserved = fields[key] {
         throw unserved.wrong("this version does not serve \(key)", "Use tags, aliases or registration ids.")
       }
@@ -42,11 +42,36 @@ enum AudienceReading {
     if let ids = try names(fields["registration_id"], most: mostNames, .registrationID) {
       parts.append(.any(ids.map(AudienceExpression.registrationID)))
     }
+    if let id = try single(fields["segment"]) { parts.append(.segment(try id.name(.resource))) }
+    if let name = try single(fields["abtest"]) { parts.append(try variant(name)) }
     guard let first = parts.first else {
       throw field.wrong(
-        "it names nobody", "Fill one of tag, tag_and, tag_not, alias, registration_id; or give \"all\".")
+        "it names nobody",
+        "Fill one of tag, tag_and, tag_not, alias, registration_id, segment, abtest; or give \"all\".")
     }
     return parts.count == 1 ? first : .all(parts)
+  }
+
+  /// The one element that JPush allows; nil for a key that is absent or empty.
+  private static func single(_ field: Field?) throws(RequestFault) -> Field? {
+    guard let field else { return nil }
+    let elements = try field.array()
+    guard elements.count <= 1 else {
+      throw field.wrong("it has \(elements.count) entries", "One is allowed in a push.")
+    }
+    return elements.first
+  }
+
+  /// `test:variant`.
+  private static func variant(_ field: Field) throws(RequestFault) -> AudienceExpression {
+    let text = try field.string()
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2 else {
+      throw field.wrong("\(quoted(text)) names no variant", "Give the A/B test and one of its variants: test:variant.")
+    }
+    try NameRule.resource.check(parts[0], field.codes.invalid, at: field.path.description)
+    try NameRule.resource.check(parts[1], field.codes.invalid, at: field.path.description)
+    return .variant(test: parts[0], name: parts[1])
   }
 
   /// nil for a key that is absent or empty.

@@ -17,6 +17,13 @@ enum DeviceReading {
     return try change(fields)
   }
 
+  /// What an app server edits over `/v1`: also `badge` and `onlyScheduled`.
+  static func edit(_ body: [UInt8]) throws(RequestFault) -> DeviceChange {
+    let fields = try RequestBody.object(body, codes: .device)
+    try fields.refuseUnknown(besides: ["tags", "alias", "mobile", "badge", "onlyScheduled"])
+    return try change(fields)
+  }
+
   /// What the device itself says: also `badge`, `onlyScheduled`, its facts, and a new token with its environment.
   static func ownChange(_ body: [UInt8]) throws(RequestFault) -> DeviceChange {
     let fields = try RequestBody.object(body, codes: .device)
@@ -150,10 +157,10 @@ enum DeviceReading {
   private static func shortText(_ field: Field?) throws(RequestFault) -> String? {
     guard let field else { return nil }
     let text = try field.string()
-    guard 1...64 ~= text.utf8.count else {
-      throw field.wrong("it has \(text.utf8.count) bytes", "Send 1 to 64 bytes, or leave it out.")
+    guard text.utf8.count <= 64 else {
+      throw field.wrong("it has \(text.utf8.count) bytes", "At most 64 bytes are kept.")
     }
-    return text
+    return text.isEmpty ? nil : text  // what a system answers where it knows nothing
   }
 }
 

@@ -55,6 +55,23 @@ enum Route: Equatable, Sendable {
   case patchSchedule(String)
   case removeSchedule(String)
   case scheduleFirings(String)
+  case listDevices
+  case showDevice(String)
+  case editDevice(String)
+  case deleteDevice(String)
+  case listTags
+  case showTag(String)
+  case editTag(String)
+  case removeTag(String)
+  case listSegments
+  case showSegment(String)
+  case putSegment(String)
+  case deleteSegment(String)
+  case listABTests
+  case showABTest(String)
+  case putABTest(String)
+  case deleteABTest(String)
+  case countAudience
   case health
   case readiness
   case metrics
@@ -96,6 +113,23 @@ enum Route: Equatable, Sendable {
     case .patchSchedule: "v1_schedule_change"
     case .removeSchedule: "v1_schedule_delete"
     case .scheduleFirings: "v1_schedule_firings"
+    case .listDevices: "v1_devices"
+    case .showDevice: "v1_device_get"
+    case .editDevice: "v1_device_edit"
+    case .deleteDevice: "v1_device_delete"
+    case .listTags: "v1_tags"
+    case .showTag: "v1_tag_get"
+    case .editTag: "v1_tag_edit"
+    case .removeTag: "v1_tag_delete"
+    case .listSegments: "v1_segments"
+    case .showSegment: "v1_segment_get"
+    case .putSegment: "v1_segment_put"
+    case .deleteSegment: "v1_segment_delete"
+    case .listABTests: "v1_ab_tests"
+    case .showABTest: "v1_ab_test_get"
+    case .putABTest: "v1_ab_test_put"
+    case .deleteABTest: "v1_ab_test_delete"
+    case .countAudience: "v1_audience_count"
     case .health: "healthz"
     case .readiness: "readyz"
     case .metrics: "metrics"
@@ -146,6 +180,8 @@ struct Routing: Equatable, Sendable {
       }
       self.init(.native, method, ["POST": .controlPush(parts[2], control)])
     case ("v1", "schedules"): self.init(ownSchedule: Array(parts.dropFirst(2)), method)
+    case ("v1", "devices"), ("v1", "tags"), ("v1", "segments"), ("v1", "ab-tests"), ("v1", "audiences"):
+      self.init(directory: parts[1], Array(parts.dropFirst(2)), method)
     case ("v1", "app"): self.init(.admin, .notServed)
     case ("v1", _): self.init(.native, .unknown)
     case ("device", "v1") where parts.dropFirst(2).first == "registrations":
@@ -247,6 +283,31 @@ struct Routing: Equatable, Sendable {
         .device, method,
         ["GET": .alias(parts[0]), "POST": .changeAlias(parts[0]), "DELETE": .deleteAlias(parts[0])])
     case _: self.init(.device, .unknown)
+    }
+  }
+
+  private init(directory name: String, _ parts: [String], _ method: String) {
+    switch (name, parts.count) {
+    case ("devices", 0): self.init(.native, method, ["GET": .listDevices])
+    case ("devices", 1):
+      let id = parts[0]
+      self.init(
+        .native, method, ["GET": .showDevice(id), "PATCH": .editDevice(id), "DELETE": .deleteDevice(id)])
+    case ("tags", 0): self.init(.native, method, ["GET": .listTags])
+    case ("tags", 1):
+      let tag = parts[0]
+      self.init(.native, method, ["GET": .showTag(tag), "PATCH": .editTag(tag), "DELETE": .removeTag(tag)])
+    case ("segments", 0): self.init(.native, method, ["GET": .listSegments])
+    case ("segments", 1):
+      let id = parts[0]
+      self.init(
+        .native, method, ["GET": .showSegment(id), "PUT": .putSegment(id), "DELETE": .deleteSegment(id)])
+    case ("ab-tests", 0): self.init(.native, method, ["GET": .listABTests])
+    case ("ab-tests", 1):
+      let id = parts[0]
+      self.init(.native, method, ["GET": .showABTest(id), "PUT": .putABTest(id), "DELETE": .deleteABTest(id)])
+    case ("audiences", 1) where parts[0] == "count": self.init(.native, method, ["POST": .countAudience])
+    case (_, _): self.init(.native, .unknown)
     }
   }
 

@@ -118,14 +118,17 @@ extension HTTPAPI {
       throw fields.missing(
         "registration_ids", "Give {\(lists.map { "\"\($0)\": […]" }.joined(separator: ", "))}.")
     }
-    let ids = try field.object()
-    try ids.refuseUnknown(besides: lists)
-    var change: [String: [String]] = [:]
-    for list in lists {
+    return try self.lists(try field.object(), lists)
+  }
+
+  static func lists(_ fields: Fields, _ known: [String]) throws(RequestFault) -> [String: [String]] {
+    try fields.refuseUnknown(besides: known)
+    var lists: [String: [String]] = [:]
+    for key in known {
       var names: [String] = []
-      for element in try ids[list]?.array() ?? [] { names.append(try element.string()) }
-      change[list] = names
+      for element in try fields[key]?.array() ?? [] { names.append(try element.string()) }
+      lists[key] = names
     }
-    return change
+    return lists
   }
 }

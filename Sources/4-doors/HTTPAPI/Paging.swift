@@ -1,0 +1,53 @@
+internal import PushPayload
+internal import PushService
+internal import Transport
+
+/// Which part of a list a call asks for: `?limit=100&cursor=…`, the cursor as the part before answered it in `next`.
+struct Page {
+  var limit = 100
+  var cursor: String?
+
+  static let mostEntries = 1000
+
+  init(_ query: Fields) throws(RequestFault) {
+    if let field = query["limit"] {
+      let text = try field.string()
+      guard let number = Int(text), 1...Self.mostEntries ~= number else {
+        throw field.wrong("\(quoted(text)) stands here", "It must be a whole number from 1 to \(Self.mostEntries).")
+      }
+      limit = number
+    }
+    cursor = try query["cursor"]?.string()
+  }
+
+  /// `found` has one more than the page when there is more to come.
+  func answer<Entry>(
+    _ key: String, _ found: [Entry], cursor: (Entry) -> String, write: (Entry) -> JSONValue
+  ) -> HTTPResponse {
+    let shown = found.prefix(limit)
+    let next = found.count > limit ? shown.last.map { JSONValue.string(cursor($0)) } : nil
+    return Answers.ok([key: .array(shown.map(write)), "next": next ?? .null])
+  }
+}
+
+extension Call {
+  /// What `If-Match` demands: nil for anything, as without it.
+  func ifMatch() throws(RequestFault) -> UInt64? {
+    guard let header = request.headers["If-Match"], header != "*" else { return nil }
+    let text = header.hasPrefix("\"") && header.hasSuffix("\"") && header.count > 2 ? header.dropFirst().dropLast() : ""
+    guard let version = UInt64(text, radix: 16) else {
+      throw RequestFault(
+        .changedMeanwhile, at: "If-Match", found: "\(quoted(header)) is no ETag of ours",
+        remedy: "Send the ETag of the answer that was read, quotes and all.")
+    }
+    return version
+  }
+}
+
+extension HTTPResponse {
+  func tagged(_ version: UInt64) -> HTTPResponse {
+    var answer = self
+    answer.headers["ETag"] = "\"\(String(version, radix: 16))\""
+    return answer
+  }
+}
