@@ -71,6 +71,41 @@ enum StoreControlCases {
       try expect(again.claimed.map(\.ordinal), is: [1, 2])
       try expect(again.push.pace, is: push.pace)
     },
+    ConformanceCase("by the clocks of its place a device waits, is dropped, or is claimed") { store in
+      let app = try await store.sampleApp()
+      for (number, zone) in ["A", "B", "C", nil].enumerated() {
+        var draft = StoreSamples.device(number, of: app)
+        draft.facts.timeZone = zone
+        _ = try await store.register(draft)
+      }
+      // Noon by UTC: 20:00 in A, 04:00 in B; nobody knows C; the last told nothing.
+      let zones: @Sendable (String) -> TimeZoneRules? = { name in
+        ["A": 8, "B": -8, "UTC": 0][name].map { TimeZoneRules(fixed: $0 * 3600, abbreviation: name) }
+      }
+      let quiet = try require(QuietHours("19:00-05:00"))
+      let rows: [(LocalTiming, claimed: [DeviceOrdinal], next: Instant?, skipped: Int?)] = [
+        (LocalTiming(quiet: quiet, timeZone: "UTC"), [2, 3], StoreSamples.noon + .hours(1), nil),
+        (LocalTiming(quiet: quiet, dropsInQuiet: true, timeZone: "UTC"), [2, 3], nil, 2),
+        (LocalTiming(quiet: quiet, timeZone: "A"), [], StoreSamples.noon + .hours(1), nil),
+        (
+          LocalTiming(due: TimeZoneRules.utc.local(at: StoreSamples.noon), timeZone: "UTC"), [0, 2, 3],
+          StoreSamples.noon + .hours(8), nil
+        ),
+      ]
+      for (index, row) in rows.enumerated() {
+        var push = StoreSamples.push(Int64(index + 1), of: app)
+        push.timing = row.0
+        try await store.acceptSample(push)
+        let start = try await store.begin(
+          push: push.id, shard: 0, holder: 1, claiming: 9, at: StoreSamples.noon, zones: zones)
+        guard case .begun(let shard) = start else { throw ConformanceFailure(description: "not begun but \(start)") }
+        try expect(shard.push.timing, is: row.0)
+        try expect(shard.claimed.map(\.ordinal), is: row.claimed, "\(index)")
+        try expect(Array(shard.pending.ordinals(limit: 9)), is: row.claimed, "\(index)")
+        try expect(shard.nextAt, is: row.next, "\(index)")
+        try expect(shard.ended[.skipped], is: row.skipped, "\(index)")
+      }
+    },
     ConformanceCase("a pace is that of the push, not of each shard; once finished it counts no more") { store in
       let app = try await store.sampleApp(devices: 2)
       var push = StoreSamples.push(1, of: app)

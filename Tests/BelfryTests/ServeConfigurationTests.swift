@@ -56,6 +56,7 @@ struct ServeConfigurationTests {
       ("{ schedules: { timeZones: {a: ''} } }", "schedules.timeZones.a: "),
       ("{ schedules: { missed: 'catchup' } }", "schedules.missed: 'catchup' is not catch-up or skip"),
       ("{ schedules: { perApp: 0 } }", "schedules.perApp: give 1"),
+      ("{ schedules: { quietHours: {a: '22-7'} } }", "schedules.quietHours.a: '22-7' is no HH:MM-HH:MM"),
       ("{ schedules: { zone: 'UTC' } }", "schedules.zone: there is no such setting"),
     ] {
       #expect(complaint(file).contains(words), "\(complaint(file))")

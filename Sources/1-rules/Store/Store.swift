@@ -123,8 +123,13 @@ public protocol Store: Sendable {
   /// whose user wants only the scheduled push as `.skippedByPreference` when the push heeds that; no badge is counted for
   /// either. Past the push's deadline `begin` claims nobody, and neither does anybody claim for a push that is paused or
   /// withdrawn, nor more devices that were not claimed before than the push's pace allows at `now`.
+  ///
+  /// With a push that has a timing, devices for whose place it is too early are neither claimed nor in `pending`; where it is
+  /// quiet and that drops the push they end as `.skipped`. A device's place is what it told, by its name's rules in `zones`;
+  /// one that told none, or none that is known, is where the timing says.
   func begin(
-    push: Int64, shard: ShardIndex, holder: UInt64, claiming: Int, at now: Instant
+    push: Int64, shard: ShardIndex, holder: UInt64, claiming: Int, at now: Instant,
+    zones: @escaping @Sendable (String) -> TimeZoneRules?
   ) async throws(StoreFault) -> ShardStart
 
   /// In one transaction: marks the devices of `outcomes` as ended, counts them, keeps what is not `.accepted` for
@@ -207,4 +212,13 @@ public protocol Store: Sendable {
 
   /// Finishes what was begun and gives everything back; every later call is answered `.closed`.
   func close() async
+}
+
+extension Store {
+  /// For pushes without a timing.
+  public func begin(
+    push: Int64, shard: ShardIndex, holder: UInt64, claiming: Int, at now: Instant
+  ) async throws(StoreFault) -> ShardStart {
+    try await begin(push: push, shard: shard, holder: holder, claiming: claiming, at: now, zones: { _ in nil })
+  }
 }

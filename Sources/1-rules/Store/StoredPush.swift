@@ -29,6 +29,8 @@ public struct StoredPush: Sendable, Equatable {
   public var isScheduled: Bool
   /// How fast it leaves; nil: as fast as can be.
   public var pace: SendPace?
+  /// When it leaves by the clocks of each device's place; nil: at once everywhere.
+  public var timing: LocalTiming?
   /// `cid`.
   public var clientID: String?
   public var wrongEnvironment: Int
@@ -41,7 +43,9 @@ public struct StoredPush: Sendable, Equatable {
   public init(
     id: Int64, app: Int64, acceptedAt: Instant, environment: APNSEnvironment, request: [UInt8], payload: [UInt8],
     pushType: String, priority: UInt8, expiration: Int64?, deadline: Instant?, collapseID: String?,
-    badge: BadgeArithmetic, sendNumber: Int32, isScheduled: Bool = false, pace: SendPace? = nil, clientID: String?,
+    badge: BadgeArithmetic, sendNumber: Int32, isScheduled: Bool = false, pace: SendPace? = nil,
+    timing: LocalTiming? = nil,
+    clientID: String?,
     wrongEnvironment: Int,
     deadTokens: Int, warnings: [String], unmatched: [String], audience: AudienceExpression? = nil
   ) {
@@ -60,6 +64,7 @@ public struct StoredPush: Sendable, Equatable {
     self.sendNumber = sendNumber
     self.isScheduled = isScheduled
     self.pace = pace
+    self.timing = timing
     self.clientID = clientID
     self.wrongEnvironment = wrongEnvironment
     self.deadTokens = deadTokens

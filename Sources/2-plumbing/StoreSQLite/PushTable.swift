@@ -29,8 +29,8 @@ struct PushTable {
       INSERT INTO push (id, app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline,
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
         unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released,
-        meant)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        meant, local_due, quiet, quiet_drops, timing_zone)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
@@ -40,7 +40,9 @@ struct PushTable {
       audience.isEmpty ? .int(push.acceptedAt.milliseconds) : .null, .int(push.isScheduled ? 1 : 0),
       .optional(push.pace?.devices), .optional(push.pace?.per.milliseconds),
       push.pace == nil ? .null : .int(push.acceptedAt.milliseconds), push.pace == nil ? .null : .int(0),
-      push.audience.map { .blob($0.encoded()) } ?? .null)
+      push.audience.map { .blob($0.encoded()) } ?? .null,
+      .optional(push.timing?.due?.description), .optional(push.timing?.quiet?.description),
+      .optional(push.timing.map { $0.dropsInQuiet ? 1 : 0 }), .optional(push.timing?.timeZone))
     try SegmentTable(database).note(push)
     for part in audience {
       try database.run(
@@ -65,7 +67,8 @@ struct PushTable {
       """
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
         badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
-        is_scheduled, pace_devices, pace_per, meant FROM push WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
+        is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone FROM push
+        WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(2))),
@@ -77,6 +80,11 @@ struct PushTable {
         expiration: row.optionalInt(7), deadline: row.optionalInt(8).map(Instant.init(milliseconds:)),
         collapseID: row.optionalText(9), badge: badge, sendNumber: Int32(clamping: row.int(12)),
         isScheduled: row.int(19) != 0, pace: SendPace(devices: row.optionalInt(20), per: row.optionalInt(21)),
+        timing: row.optionalText(26).map {
+          LocalTiming(
+            due: row.optionalText(23).flatMap(LocalTime.init), quiet: row.optionalText(24).flatMap(QuietHours.init),
+            dropsInQuiet: row.int(25) != 0, timeZone: $0)
+        },
         clientID: row.optionalText(13), wrongEnvironment: Int(row.int(14)),
         deadTokens: Int(row.int(15)),
         warnings: split(row.text(16)), unmatched: split(row.text(17)),

@@ -121,6 +121,12 @@ enum Schema {
       PRIMARY KEY (app, test, push, variant)) WITHOUT ROWID;
     ALTER TABLE push ADD COLUMN meant BLOB;
     """,
+    """
+    ALTER TABLE push ADD COLUMN local_due TEXT;
+    ALTER TABLE push ADD COLUMN quiet TEXT;
+    ALTER TABLE push ADD COLUMN quiet_drops INTEGER;
+    ALTER TABLE push ADD COLUMN timing_zone TEXT;
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

@@ -27,7 +27,9 @@ struct ShardTable {
     var countsClaims: Bool { badge != .none || pace != nil }
   }
 
-  func begin(_ hold: ShardHold, claiming limit: Int, at now: Instant) throws(StoreFault) -> ShardStart {
+  func begin(
+    _ hold: ShardHold, claiming limit: Int, at now: Instant, zones: (String) -> TimeZoneRules?
+  ) throws(StoreFault) -> ShardStart {
     guard let (push, _) = try PushTable(database).read(hold.push, app: nil), var shard = try read(hold) else {
       return .finished(endedPush: false)
     }
@@ -35,8 +37,16 @@ struct ShardTable {
     let limit = push.deadline.map { $0 <= now } == true || shard.control != .running ? 0 : limit
     var claimed: [ClaimedDevice] = []
     var finish = Finish()
+    var early = Early()
+    if limit > 0, let timing = push.timing {
+      early = try self.early(shard, hold.shard, timing, at: now, zones)
+      for ordinal in early.dropped.subtracting(shard.done).ordinals(limit: .max) {
+        let outcome = DeviceOutcome(ordinal: ordinal, kind: .skipped, note: "quiet hours where it is")
+        try end(outcome, hold, &shard, at: now, &finish)
+      }
+    }
     while limit > 0, claimed.isEmpty, shard.nextAt == nil {
-      let next = shard.audience.subtracting(shard.done).ordinals(limit: limit)
+      let next = shard.audience.subtracting(shard.done).subtracting(early.waiting).ordinals(limit: limit)
       if next.isEmpty { break }
       let step = try claim(next, hold, &shard, at: now)
       for outcome in step.skipped { try end(outcome, hold, &shard, at: now, &finish) }
@@ -48,8 +58,10 @@ struct ShardTable {
     }
     return .begun(
       BegunShard(
-        hold: hold, push: push, waiting: waiting ?? nil, pending: shard.audience.subtracting(shard.done),
-        claimed: claimed, ended: finish.counts, control: shard.control, nextAt: shard.nextAt))
+        hold: hold, push: push, waiting: waiting ?? nil,
+        pending: shard.audience.subtracting(shard.done).subtracting(early.waiting),
+        claimed: claimed, ended: finish.counts, control: shard.control,
+        nextAt: [shard.nextAt, early.nextAt].compactMap(\.self).min()))
   }
 
   func advance(
@@ -69,6 +81,41 @@ struct ShardTable {
       claimed: claimed, ended: finish.counts, retired: finish.retired, kept: finish.kept,
       shardFinished: finished.shardFinished, pushFinished: finished.pushFinished, control: shard.control,
       nextAt: shard.nextAt)
+  }
+
+  /// Devices of a shard for whose place it is not time yet.
+  private struct Early {
+    var waiting = DeviceSet()
+    var dropped = DeviceSet()
+    /// When the first of them may be sent to.
+    var nextAt: Instant?
+
+    mutating func add(_ devices: DeviceSet, _ verdict: LocalTiming.Verdict) {
+      guard !devices.isEmpty else { return }
+      switch verdict {
+      case .now: break
+      case .dropped: dropped.formUnion(devices)
+      case .dueAt(let at), .quietUntil(let at):
+        waiting.formUnion(devices)
+        nextAt = min(nextAt ?? at, at)
+      }
+    }
+  }
+
+  /// By the sets of devices of each time zone, so that no row is read.
+  private func early(
+    _ shard: Shard, _ index: ShardIndex, _ timing: LocalTiming, at now: Instant, _ zones: (String) -> TimeZoneRules?
+  ) throws(StoreFault) -> Early {
+    var early = Early()
+    var others = shard.audience.subtracting(shard.done)
+    for (zone, set) in try FactTable(database).values(app: shard.app, kind: DeviceFact.timeZone.rawValue) {
+      guard let rules = zones(zone) else { continue }
+      let here = try DeviceSets(database).members(ofSet: set, in: index).intersection(others)
+      others.subtract(here)
+      early.add(here, timing.verdict(at: now, in: rules))
+    }
+    early.add(others, timing.verdict(at: now, in: zones(timing.timeZone) ?? .utc))
+    return early
   }
 
   /// nil when nothing is owed.

@@ -171,7 +171,8 @@ public final class StoreSQLite: Store {
   }
 
   public func begin(
-    push: Int64, shard: ShardIndex, holder: UInt64, claiming limit: Int, at now: Instant
+    push: Int64, shard: ShardIndex, holder: UInt64, claiming limit: Int, at now: Instant,
+    zones: @escaping @Sendable (String) -> TimeZoneRules?
   ) async throws(StoreFault) -> ShardStart {
     let key = ShardKey(push: push, shard: shard)
     let isFree = holds.withLock { holds in
@@ -183,7 +184,7 @@ public final class StoreSQLite: Store {
     let hold = ShardHold(push: push, shard: shard, holder: holder)
     do throws(StoreFault) {
       let start = try await writer.run { database throws(StoreFault) in
-        try ShardTable(database).begin(hold, claiming: limit, at: now)
+        try ShardTable(database).begin(hold, claiming: limit, at: now, zones: zones)
       }
       if case .finished = start { await release(hold) }
       return start

@@ -1,4 +1,5 @@
 public import Audience
+public import Basics
 public import PushPayload
 
 /// What a caller asked for, already checked for shape by the door that took it. What depends on devices, apps or the
@@ -24,6 +25,10 @@ public struct PushOrder: Sendable, Equatable {
   public var sendNumber: Int32?
   /// The scheduled push: also for users who want no other (D-333). nil: it is if a schedule made it.
   public var isScheduled: Bool?
+  /// What it does where it is quiet (`Scheduling.Settings.quietHours`).
+  public var inQuietHours: QuietChoice
+  /// Each device gets it when the clocks of its place show this; nil: at once.
+  public var localDue: LocalTime?
   /// nil: as fast as can be.
   public var rate: PushRate?
   /// `cid`: the same within a day answers the first receipt again and sends nothing.
@@ -38,7 +43,7 @@ public struct PushOrder: Sendable, Equatable {
     contentAvailable: Bool = false, mutableContent: Bool = false, category: String? = nil, threadID: String? = nil,
     interruptionLevel: String? = nil, extras: JSONObject = JSONObject(), timeToLive: Int64? = nil,
     collapseID: String? = nil, production: Bool = true, sendNumber: Int32? = nil, isScheduled: Bool? = nil,
-    rate: PushRate? = nil,
+    rate: PushRate? = nil, inQuietHours: QuietChoice = .wait,
     clientID: String? = nil, warnings: [String] = [], original: [UInt8] = []
   ) {
     self.audience = audience
@@ -57,6 +62,7 @@ public struct PushOrder: Sendable, Equatable {
     self.sendNumber = sendNumber
     self.isScheduled = isScheduled
     self.rate = rate
+    self.inQuietHours = inQuietHours
     self.clientID = clientID
     self.warnings = warnings
     self.original = original
@@ -91,4 +97,14 @@ public enum BadgeChange: Sendable, Hashable {
   case set(Int)
   /// Negative to count down; the result never goes below 0.
   case add(Int)
+}
+
+/// What becomes of a push where it is quiet.
+public enum QuietChoice: String, CaseIterable, Sendable {
+  /// It is sent when the quiet hours are over, if it lives as long.
+  case wait
+  /// It is sent all the same.
+  case pass
+  /// It is not sent there.
+  case drop
 }

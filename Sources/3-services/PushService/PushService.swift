@@ -46,8 +46,8 @@ public final class PushService: Sendable {
     credentials = Credentials(store: store)
     messageIDs = MessageIDs(after: 0, seed: seed)
     dispatcher = WorkDispatcher(
-      store: store, bus: bus, clock: clock, credentials: credentials, senders: senders, metrics: metricCounts,
-      seed: seed, onEvent: onEvent)
+      store: store, bus: bus, clock: clock, credentials: credentials, senders: senders,
+      zones: { scheduling?.zone($0) }, metrics: metricCounts, seed: seed, onEvent: onEvent)
   }
 
   /// Resumes what a former process left unfinished, and sends from now on. Nothing is taken before it returned.

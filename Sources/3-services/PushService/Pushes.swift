@@ -2,6 +2,7 @@ import Audience
 import Basics
 import Bus
 import PushPayload
+import Schedule
 import Store
 
 extension PushService {
@@ -41,6 +42,17 @@ extension PushService {
     }
     if isTaken { _ = await accepted(kept, reach, app) }
     return isTaken
+  }
+
+  /// nil when it leaves at once everywhere.
+  func timing(_ order: PushOrder, _ draft: PushDraft, _ app: AppRecord) -> LocalTiming? {
+    guard let settings = scheduling?.settings else { return nil }
+    let heedsQuiet = order.inQuietHours != .pass && draft.pushType != .background
+    let quiet = heedsQuiet ? settings.quietHours(of: app) : nil
+    guard quiet != nil || order.localDue != nil else { return nil }
+    return LocalTiming(
+      due: order.localDue, quiet: quiet, dropsInQuiet: order.inQuietHours == .drop, timeZone: settings.timeZone(of: app)
+    )
   }
 
   /// JPush's 1012 (jpush.md §4.8).
@@ -114,7 +126,7 @@ extension PushService {
     var order = order
     order.audience = try await resolved(order.audience, app)
     let reach = try await reach(app, order)
-    return (StoredPush(order, draft, reach, app: app.id, at: now), reach)
+    return (StoredPush(order, draft, reach, timing(order, draft, app), app: app.id, at: now), reach)
   }
 
   private func accepted(_ push: StoredPush, _ reach: AudienceReach, _ app: AppRecord) async -> PushReceipt {
@@ -229,7 +241,9 @@ extension PushOrder {
 
 extension StoredPush {
   /// Without its id.
-  init(_ order: PushOrder, _ draft: PushDraft, _ reach: AudienceReach, app: Int64, at now: Instant) {
+  init(
+    _ order: PushOrder, _ draft: PushDraft, _ reach: AudienceReach, _ timing: LocalTiming?, app: Int64, at now: Instant
+  ) {
     var warnings = order.warnings
     if reach.wrongEnvironment > 0 {
       warnings.append(
@@ -237,7 +251,9 @@ extension StoredPush {
           + "options.apns_production is \(order.production)")
     }
     if reach.dead > 0 { warnings.append("\(reach.dead) devices were left out: their token is dead") }
-    let length = order.rate?.length(for: reach.count) ?? .seconds(0)
+    var length = order.rate?.length(for: reach.count) ?? .seconds(0)
+    // From the easternmost place to the westernmost.
+    if timing?.due != nil { length = length + .hours(26) }
     warnings += reach.unmatched.map { "nobody has \($0.words)" }.prefix(20)
     self.init(
       id: 0, app: app, acceptedAt: now, environment: order.environment, request: order.original,
@@ -246,7 +262,8 @@ extension StoredPush {
       expiration: draft.expiration == 0 ? 0 : draft.expiration + length.milliseconds / 1000,
       deadline: draft.deadline + length,
       collapseID: order.collapseID, badge: draft.badge, sendNumber: order.sendNumber ?? 0,
-      isScheduled: order.isScheduled ?? false, pace: order.rate?.pace(for: reach.count), clientID: order.clientID,
+      isScheduled: order.isScheduled ?? false, pace: order.rate?.pace(for: reach.count), timing: timing,
+      clientID: order.clientID,
       wrongEnvironment: reach.wrongEnvironment,
       deadTokens: reach.dead,
       warnings: warnings, unmatched: reach.unmatched.map(\.name), audience: order.audience)

@@ -1,5 +1,6 @@
 import Audience
 public import Basics
+import Schedule
 import Store
 
 extension PushService {
@@ -28,7 +29,7 @@ extension PushService {
     do throws(StoreFault) {
       guard let progress = try await store.progress(app: app.id, push: messageID) else { return nil }
       let trace = try await store.trace(app: app.id, push: messageID, registrationID: registrationID)
-      return PushExplanation(progress.push, trace)
+      return PushExplanation(progress.push, trace, early: early(progress.push, trace))
     } catch {
       throw RequestFault(error, .push)
     }
@@ -103,6 +104,20 @@ extension PushCountLists {
   }
 }
 
+extension PushService {
+  /// Why a device that is owed the push must wait for a time of its place.
+  private func early(_ push: StoredPush, _ trace: DeviceTrace) -> String? {
+    guard case .pending(let device, _) = trace, let timing = push.timing, let scheduling else { return nil }
+    let told = device.facts.timeZone.flatMap { zone in scheduling.zone(zone).map { (zone, $0) } }
+    let (zone, rules) = told ?? (timing.timeZone, scheduling.zone(timing.timeZone) ?? .utc)
+    switch timing.verdict(at: clock.now, in: rules) {
+    case .now, .dropped: return nil
+    case .dueAt(let at): return "waits until \(rules.local(at: at)) of \(zone), when it is due there"
+    case .quietUntil(let at): return "waits until \(rules.local(at: at)) of \(zone), when the quiet hours end"
+    }
+  }
+}
+
 /// Why a device got a push, or did not (DESIGN §6).
 public struct PushExplanation: Sendable, Equatable {
   public enum Outcome: String, Sendable {
@@ -119,7 +134,7 @@ public struct PushExplanation: Sendable, Equatable {
   public var lines: [Line]
 
   /// nil when there is nothing to tell of.
-  init?(_ push: StoredPush, _ trace: DeviceTrace) {
+  init?(_ push: StoredPush, _ trace: DeviceTrace, early: String? = nil) {
     lines = [Line(at: push.acceptedAt, words: "push accepted for \(push.environment)")]
     let device: StoredDevice
     switch trace {
@@ -130,7 +145,7 @@ public struct PushExplanation: Sendable, Equatable {
         Line(at: push.acceptedAt, words: Self.whyNotTargeted(found, push)))
     case .pending(let found, let waiting):
       (device, outcome) = (found, .pending)
-      lines.append(Line(at: nil, words: waiting.map { "waits: \($0)" } ?? "not sent yet"))
+      lines.append(Line(at: nil, words: waiting.map { "waits: \($0)" } ?? early ?? "not sent yet"))
     case .accepted(let found):
       (device, outcome) = (found, .accepted)
       lines.append(Line(at: nil, words: "APNs accepted it"))

@@ -82,7 +82,7 @@ final class Scheduler: Sendable {
   private func take(_ schedule: StoredSchedule) async throws(StoreFault) -> Bool {
     let now = clock.now
     let verdict = schedule.trigger.verdict(
-      after: schedule.last, at: now, in: scheduling.zone(schedule.timeZone) ?? .utc,
+      after: schedule.last, at: now, in: scheduling.rules(of: schedule.timeZone) ?? .utc,
       missed: scheduling.settings.missed)
     var step = ScheduleStep(schedule, last: verdict.last, dueAt: verdict.next?.instant, firing: nil)
     if schedule.isEnabled, let due = verdict.fires {
@@ -90,6 +90,7 @@ final class Scheduler: Sendable {
         var order = try scheduling.order(schedule.request)
         order.isScheduled = order.isScheduled ?? true
         order.clientID = nil
+        if schedule.timeZone == Scheduling.ofEachDevice { order.localDue = due.wall }
         step.firing = ScheduleFiring(wall: due.wall, at: now, push: nil)
         if try await fire(order, step) { tell(verdict, step) }
         return true

@@ -144,7 +144,7 @@ extension Scheduling {
   func first(
     of trigger: ScheduleTrigger, in zone: String, after now: Instant
   ) throws(RequestFault) -> (passed: LocalTime, due: ScheduleTrigger.Due) {
-    guard let rules = self.zone(zone) else {
+    guard let rules = rules(of: zone) else {
       throw RequestFault(
         .scheduleInvalid, at: "timeZone", found: "\(quoted(zone)) is no time zone here",
         remedy: "Give a name of the tz database, such as Asia/Shanghai.")

@@ -14,7 +14,13 @@ public struct Scheduling: Sendable {
     /// How many schedules that are not over an app may have. Default 100, as JPush has it.
     public var perApp = 100
 
+    /// When nobody is to see or hear anything, by the clocks of each device's place, by bundle id; `*` for apps that are not
+    /// named. Silent pushes pass. Default: never.
+    public var quietHours: [String: QuietHours] = [:]
+
     public init() {}
+
+    func quietHours(of app: AppRecord) -> QuietHours? { quietHours[app.bundleID] ?? quietHours["*"] }
 
     func timeZone(of app: AppRecord) -> String { timeZoneOfApp[app.bundleID] ?? timeZone }
   }
@@ -22,6 +28,16 @@ public struct Scheduling: Sendable {
   public var settings: Settings
   /// The rules of a zone; nil when there is none of that name.
   public var zone: @Sendable (String) -> TimeZoneRules?
+  /// In place of a time zone: each device's own.
+  public static let ofEachDevice = "device"
+
+  /// A device of the farthest east, where every time on the wall comes first.
+  static let easternmost = TimeZoneRules(fixed: 14 * 3600, abbreviation: "+14")
+
+  func rules(of timeZone: String) -> TimeZoneRules? {
+    timeZone == Self.ofEachDevice ? Self.easternmost : zone(timeZone)
+  }
+
   /// Reads the push of a schedule again, from the bytes that were kept. Done for each firing, so that a schedule outlives
   /// changes of what is read.
   public var order: @Sendable ([UInt8]) throws(RequestFault) -> PushOrder

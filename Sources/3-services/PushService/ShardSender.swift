@@ -15,6 +15,7 @@ struct ShardSender: Sendable {
   let senders: PushService.Senders
   let gates: SendingGates
   let controls: PushControls
+  let zones: @Sendable (String) -> TimeZoneRules?
   let metrics: ServiceMetrics
   let onEvent: @Sendable (ServiceEvent) -> Void
   /// True once nothing new may be sent.
@@ -33,7 +34,7 @@ struct ShardSender: Sendable {
   func work(on work: ShardWork, holder: UInt64) async -> End {
     do throws(StoreFault) {
       let start = try await store.begin(
-        push: work.push, shard: work.shard, holder: holder, claiming: Self.firstBatch, at: clock.now)
+        push: work.push, shard: work.shard, holder: holder, claiming: Self.firstBatch, at: clock.now, zones: zones)
       switch start {
       case .finished(let endedPush, let ended):
         count(ended)

@@ -11,13 +11,16 @@ struct OptionsReading {
   /// Ours, by a prefix that no field of JPush's has: this is the scheduled push (D-333).
   static let scheduled = "belfry_scheduled"
 
+  /// Ours: what it does in quiet hours.
+  static let quiet = "belfry_quiet_hours"
+
   /// Ours: devices a second.
   static let perSecond = "belfry_per_second"
 
   private(set) var warnings: [String] = []
 
   private static let served = [
-    "sendno", "time_to_live", "apns_collapse_id", "apns_production", scheduled, "big_push_duration", perSecond,
+    "sendno", "time_to_live", "apns_collapse_id", "apns_production", scheduled, "big_push_duration", perSecond, quiet,
   ]
 
   /// Checked by nobody, without effect on iOS, and why; nil where a word would only be noise.
@@ -57,6 +60,9 @@ struct OptionsReading {
     order.production = try options["apns_production"].map(Self.bool) ?? true
     order.isScheduled = try options[Self.scheduled].map(Self.bool)
     order.rate = try Self.rate(options)
+    if let word = try options[Self.quiet]?.word(outOf: QuietChoice.allCases.map(\.rawValue)) {
+      order.inQuietHours = QuietChoice(rawValue: word) ?? .wait
+    }
     if let classification = options["classification"] { _ = try classification.integer(0...1) }
     if let channels = options["third_party_channel"] { _ = try channels.object() }
     for (key, why) in Self.ignored where options[key] != nil {

@@ -17,10 +17,15 @@ extension ServeConfiguration {
     /// How many schedules that are not over an app may have. Default 100.
     var perApp: Int?
 
+    /// `22:00-07:00` by bundle id, or `*` for all apps that are not named: nobody is to see or hear anything then, where they
+    /// are. Default: never.
+    var quietHours: [String: String]?
+
     init() {}
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.strict(["timeZone", "timeZones", "missed", "perApp"])
+      let container = try decoder.strict(["timeZone", "timeZones", "missed", "perApp", "quietHours"])
+      quietHours = try container.decodeIfPresent([String: String].self, forKey: "quietHours")
       timeZone = try container.decodeIfPresent(String.self, forKey: "timeZone")
       timeZones = try container.decodeIfPresent([String: String].self, forKey: "timeZones")
       missed = try container.decodeIfPresent(String.self, forKey: "missed")
@@ -42,6 +47,12 @@ extension ServeConfiguration {
           throw CommandFault("schedules.missed: '\(missed)' is not \(words)")
         }
         settings.missed = known
+      }
+      for (bundle, text) in quietHours ?? [:] {
+        guard let hours = QuietHours(text) else {
+          throw CommandFault("schedules.quietHours.\(bundle): '\(text)' is no HH:MM-HH:MM, as 22:00-07:00")
+        }
+        settings.quietHours[bundle] = hours
       }
       if let perApp {
         guard 1...100_000 ~= perApp else { throw CommandFault("schedules.perApp: give 1 to 100000") }
@@ -65,6 +76,7 @@ extension Scheduling.Settings {
   /// For `belfry config`.
   var words: String {
     let ofApps = timeZoneOfApp.sorted { $0.key < $1.key }.map { ", \($0.key) \($0.value)" }.joined()
-    return "\(timeZone)\(ofApps); \(missed.rawValue); \(perApp) an app"
+    let quiet = quietHours.sorted { $0.key < $1.key }.map { "; quiet \($0.key) \($0.value)" }.joined()
+    return "\(timeZone)\(ofApps); \(missed.rawValue); \(perApp) an app\(quiet)"
   }
 }
