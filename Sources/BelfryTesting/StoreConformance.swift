@@ -6,7 +6,7 @@ public enum StoreConformance {
     StoreAppCases.all + StoreDeviceCases.all + StoreAudienceCases.all + StorePushCases.all + StoreShardCases.all
     + StoreTokenCases.all + StorePreferenceCases.all + StoreTagCases.all + StoreFactCases.all
     + StoreScheduleCases.all + StoreReportCases.all + StoreControlCases.all
-    + StoreSegmentCases.all
+    + StoreSegmentCases.all + StoreUsageCases.all + StoreAccountCases.all
 }
 
 func fault<Result>(

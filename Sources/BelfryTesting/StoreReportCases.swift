@@ -22,6 +22,19 @@ enum StoreReportCases {
       try expect(progress.reports, is: [.received: 1, .clicked: 2])
       try expect(progress.counts, is: [:], "reports are no outcomes")
     },
+    ConformanceCase("whether a device had a push is what it said") { store in
+      let app = try await store.sampleApp(devices: 3)
+      try await store.acceptSample(
+        StoreSamples.push(1, of: app), to: .any([.registrationID(id(0, app)), .registrationID(id(1, app))]))
+      _ = try await store.keep([DeviceReport(push: 1, kind: .shown, at: nine)], app: app, registrationID: id(0, app))
+      let ids = [id(2, app), id(1, app), "ghost", id(0, app)]
+      try expect(
+        try await store.reportStandings(app: app, push: 1, registrationIDs: ids),
+        is: [.notTargeted, .silent, .noSuchDevice, .reported])
+      try expect(
+        try await store.reportStandings(app: app, push: 2, registrationIDs: ids),
+        is: [.notTargeted, .notTargeted, .noSuchDevice, .notTargeted])
+    },
     ConformanceCase("many saying the same at once are counted once") { store in
       let app = try await store.sampleApp(devices: 1)
       try await store.acceptSample(StoreSamples.push(1, of: app))

@@ -31,6 +31,17 @@ public enum ReportAnswer: Sendable, Equatable {
   case notMeant
 }
 
+/// Whether a device had a push, as far as it has said.
+public enum ReportStanding: Sendable {
+  /// It has said that it received, showed or opened it.
+  case reported
+  case silent
+  /// The app has no such device.
+  case noSuchDevice
+  /// The app has no such push, or it was not for this device.
+  case notTargeted
+}
+
 /// How many devices ended so and said so.
 public struct PushTally: Sendable, Equatable {
   public var outcomes: [OutcomeKind: Int] = [:]

@@ -103,6 +103,16 @@ public enum OutcomeKind: Sendable, Hashable {
   case withdrawn
 }
 
+extension OutcomeKind {
+  /// Whether devices end so that were not claimed before.
+  public var isOfUnclaimed: Bool {
+    switch self {
+    case .expired, .withdrawn: true
+    case .accepted, .refused, .unanswered, .skipped, .skippedByPreference: false
+    }
+  }
+}
+
 public struct DeviceOutcome: Sendable, Equatable {
   public var ordinal: DeviceOrdinal
   public var kind: OutcomeKind
@@ -111,7 +121,7 @@ public struct DeviceOutcome: Sendable, Equatable {
   /// Words for `explain` that `kind` does not hold.
   public var note: String?
   public var evidence: TokenEvidence?
-  /// That of the claim; the engine finds it itself for what is `.expired`, since that is never claimed.
+  /// That of the claim; the engine finds it itself where `kind.isOfUnclaimed`.
   public var appVersion: String?
 
   public init(

@@ -21,6 +21,20 @@ public protocol Store: Sendable {
   /// By id.
   func apps() async throws(StoreFault) -> [StoredApp]
 
+  // MARK: Groups and developers
+
+  /// `.taken` when the key is there already. The id in `account` is ignored and given anew.
+  func createAccount(_ account: StoredAccount) async throws(StoreFault) -> StoredAccount
+  func account(_ kind: StoredAccount.Kind, key: String) async throws(StoreFault) -> StoredAccount?
+  /// By id.
+  func accounts(_ kind: StoredAccount.Kind) async throws(StoreFault) -> [StoredAccount]
+  /// Nothing happens when it is there already.
+  func add(app: Int64, toGroup group: Int64) async throws(StoreFault)
+  /// By id.
+  func apps(ofGroup group: Int64) async throws(StoreFault) -> [Int64]
+  /// The pushes accepted with that `groupPush`, by app.
+  func parts(ofGroupPush id: Int64) async throws(StoreFault) -> [GroupPart]
+
   // MARK: Devices
 
   /// Keeps a new device under the next ordinal of its app, or, when the app has one with this token, makes that one new:
@@ -36,9 +50,15 @@ public protocol Store: Sendable {
     app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
   ) async throws(StoreFault) -> DeviceEditAnswer
 
-  /// Notes that the device was heard of; may leave out what is less than a minute newer than what it has, and an older
-  /// time always. Nothing happens without such a device.
+  /// Notes that the device was heard of; may leave out what is less than a minute newer than what it has and of the same
+  /// hour, and an older time always. Nothing happens without such a device.
   func noteSeen(app: Int64, registrationID: String, at now: Instant) async throws(StoreFault)
+
+  /// How many registered and how many were heard of, by the units of time that begin in the range; units without anybody
+  /// are not there. A device that is deleted later stays counted.
+  func usage(
+    app: Int64, _ unit: UsageUnit, from: Instant, before: Instant
+  ) async throws(StoreFault) -> [Instant: UsageCount]
 
   /// The device is gone with all that was kept of it; its ordinal is never given again. false without such a device.
   func deleteDevice(app: Int64, registrationID: String) async throws(StoreFault) -> Bool
@@ -201,6 +221,11 @@ public protocol Store: Sendable {
   func keep(
     _ reports: [DeviceReport], app: Int64, registrationID: String
   ) async throws(StoreFault) -> [ReportAnswer]
+
+  /// Whether each device has said that it had the push, in the order given.
+  func reportStandings(
+    app: Int64, push: Int64, registrationIDs: [String]
+  ) async throws(StoreFault) -> [ReportStanding]
 
   /// nil when the app has no such push.
   func breakdown(app: Int64, push: Int64) async throws(StoreFault) -> PushBreakdown?

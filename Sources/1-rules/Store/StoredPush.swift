@@ -33,6 +33,8 @@ public struct StoredPush: Sendable, Equatable {
   public var timing: LocalTiming?
   /// `cid`.
   public var clientID: String?
+  /// The id of the push to a group that this is a part of.
+  public var groupPush: Int64?
   public var wrongEnvironment: Int
   public var deadTokens: Int
   public var warnings: [String]

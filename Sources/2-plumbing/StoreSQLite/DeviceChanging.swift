@@ -7,8 +7,9 @@ extension DeviceTable {
     let last = try database.first(
       "SELECT id, seen_at FROM device WHERE registration_id = ? AND app = ?", .text(registrationID), .int(app)
     ) { (id: $0.int(0), seenAt: Instant(milliseconds: $0.int(1))) }
-    guard let last, now - last.seenAt >= .minutes(1) else { return }
+    guard let last, UsageUnit.isNews(now, after: last.seenAt) else { return }
     try database.run("UPDATE device SET seen_at = ? WHERE id = ?", .int(now.milliseconds), .int(last.id))
+    try UsageTable(database).note(app: app, at: now, last: last.seenAt)
     try facts.move(
       DeviceOrdinal(truncatingIfNeeded: last.id), of: app, from: [.seen(last.seenAt)], to: [.seen(now)])
   }

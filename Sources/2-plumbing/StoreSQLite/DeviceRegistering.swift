@@ -23,6 +23,7 @@ extension DeviceTable {
       createdAt: draft.at, registeredAt: draft.at, seenAt: draft.at, death: nil, facts: draft.facts)
     if draft.environment == .sandbox { try sets.insert(ordinal, into: .sandbox(app: draft.app)) }
     try facts.move(ordinal, of: draft.app, from: [], to: device.factKeys)
+    try UsageTable(database).note(app: draft.app, at: draft.at, last: nil)
     return device
   }
 
@@ -65,6 +66,7 @@ extension DeviceTable {
       UPDATE device SET token = ?1, environment = ?2, registered_at = ?3, seen_at = max(seen_at, ?3),
         dead_at = NULL, dead_since = NULL, dead_reason = NULL WHERE id = ?4
       """, .blob(token), .int(environment.rawValue), .int(now.milliseconds), .int(id))
+    try UsageTable(database).note(app: old.app, at: now, last: old.seenAt)
     if old.death != nil { try sets.remove(old.ordinal, from: .dead(app: old.app)) }
     guard old.environment != environment else { return }
     switch environment {

@@ -43,6 +43,9 @@ struct PushTable {
       push.audience.map { .blob($0.encoded()) } ?? .null,
       .optional(push.timing?.due?.description), .optional(push.timing?.quiet?.description),
       .optional(push.timing.map { $0.dropsInQuiet ? 1 : 0 }), .optional(push.timing?.timeZone))
+    if let group = push.groupPush {
+      try database.run("UPDATE push SET group_push = ? WHERE id = ?", .int(group), .int(push.id))
+    }
     try SegmentTable(database).note(push)
     for part in audience {
       try database.run(
@@ -67,14 +70,15 @@ struct PushTable {
       """
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
         badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
-        is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone FROM push
+        is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone,
+        group_push FROM push
         WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(2))),
         let badge = BadgeArithmetic(kind: row.int(10), amount: row.int(11))
       else { throw .corrupt("push \(id) cannot be read") }
-      let push = StoredPush(
+      var push = StoredPush(
         id: id, app: row.int(0), acceptedAt: Instant(milliseconds: row.int(1)), environment: environment,
         request: row.blob(3), payload: row.blob(4), pushType: row.text(5), priority: UInt8(clamping: row.int(6)),
         expiration: row.optionalInt(7), deadline: row.optionalInt(8).map(Instant.init(milliseconds:)),
@@ -89,6 +93,7 @@ struct PushTable {
         deadTokens: Int(row.int(15)),
         warnings: split(row.text(16)), unmatched: split(row.text(17)),
         audience: row.isNull(22) ? nil : try AudienceExpression(column: 22, of: row))
+      push.groupPush = row.optionalInt(27)
       return (push, Int(row.int(18)))
     }
   }

@@ -58,10 +58,40 @@ struct ReportTable {
     return counts
   }
 
-  func breakdown(app: Int64, push: Int64) throws(StoreFault) -> PushBreakdown? {
-    let isTheirs = try database.first("SELECT 1 FROM push WHERE id = ? AND app = ?", .int(push), .int(app)) { _ in true
+  func reportStandings(app: Int64, push: Int64, registrationIDs: [String]) throws(StoreFault) -> [ReportStanding] {
+    let devices = DeviceTable(database)
+    let isTheirs = try isPush(push, of: app)
+    var audiences: [ShardIndex: DeviceSet] = [:]
+    var standings: [ReportStanding] = []
+    for name in registrationIDs {
+      guard let id = try devices.id(app: app, registrationID: name) else {
+        standings.append(.noSuchDevice)
+        continue
+      }
+      let ordinal = DeviceOrdinal(truncatingIfNeeded: id)
+      if isTheirs, audiences[ordinal.shard] == nil {
+        audiences[ordinal.shard] = try database.first(
+          "SELECT audience FROM push_shard WHERE push = ? AND shard = ?", .int(push), .int(ordinal.shard)
+        ) { row throws(StoreFault) in try DeviceSet(column: 0, of: row) }
+      }
+      guard audiences[ordinal.shard]?.contains(ordinal) ?? false else {
+        standings.append(.notTargeted)
+        continue
+      }
+      let hasSaid = try database.first(
+        "SELECT 1 FROM push_report WHERE push = ? AND ordinal = ? LIMIT 1", .int(push), .int(ordinal)
+      ) { _ in true }
+      standings.append(hasSaid == nil ? .silent : .reported)
     }
-    guard isTheirs ?? false else { return nil }
+    return standings
+  }
+
+  private func isPush(_ push: Int64, of app: Int64) throws(StoreFault) -> Bool {
+    try database.first("SELECT 1 FROM push WHERE id = ? AND app = ?", .int(push), .int(app)) { _ in true } ?? false
+  }
+
+  func breakdown(app: Int64, push: Int64) throws(StoreFault) -> PushBreakdown? {
+    guard try isPush(push, of: app) else { return nil }
     var breakdown = PushBreakdown()
     try database.each(
       "SELECT hour, outcome, sum(count) FROM push_outcome WHERE push = ? GROUP BY hour, outcome", .int(push)

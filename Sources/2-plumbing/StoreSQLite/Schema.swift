@@ -127,6 +127,20 @@ enum Schema {
     ALTER TABLE push ADD COLUMN quiet_drops INTEGER;
     ALTER TABLE push ADD COLUMN timing_zone TEXT;
     """,
+    """
+    CREATE TABLE usage (
+      app INTEGER NOT NULL, unit INTEGER NOT NULL, start INTEGER NOT NULL, new INTEGER NOT NULL,
+      active INTEGER NOT NULL, PRIMARY KEY (app, unit, start)) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE account (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, key TEXT NOT NULL UNIQUE, name TEXT,
+      secret_hash TEXT NOT NULL, created_at INTEGER NOT NULL);
+    CREATE TABLE group_app (
+      group_id INTEGER NOT NULL, app INTEGER NOT NULL, PRIMARY KEY (group_id, app)) WITHOUT ROWID;
+    ALTER TABLE push ADD COLUMN group_push INTEGER;
+    CREATE INDEX push_of_group ON push (group_push) WHERE group_push IS NOT NULL;
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

@@ -263,7 +263,8 @@ struct ShardTable {
     _ outcome: DeviceOutcome, _ hold: ShardHold, _ shard: inout Shard, at now: Instant, _ finish: inout Finish
   ) throws(StoreFault) {
     guard shard.audience.contains(outcome.ordinal), shard.done.insert(outcome.ordinal) else { return }
-    let appVersion = outcome.kind == .expired ? try appVersion(of: outcome.ordinal, shard.app) : outcome.appVersion
+    let appVersion =
+      outcome.kind.isOfUnclaimed ? try appVersion(of: outcome.ordinal, shard.app) : outcome.appVersion
     finish.tally[Tally(kind: outcome.kind, appVersion: appVersion), default: 0] += 1
     guard outcome.kind != .accepted else { return }
     var note = outcome.note

@@ -33,6 +33,14 @@ extension StoreSQLite {
     }
   }
 
+  public func usage(
+    app: Int64, _ unit: UsageUnit, from: Instant, before: Instant
+  ) async throws(StoreFault) -> [Instant: UsageCount] {
+    try await reader.run { database throws(StoreFault) in
+      try UsageTable(database).counts(app: app, unit, from: from, before: before)
+    }
+  }
+
   public func noteSeen(app: Int64, registrationID: String, at now: Instant) async throws(StoreFault) {
     try await writer.run { database throws(StoreFault) in
       try DeviceTable(database).noteSeen(app: app, registrationID: registrationID, at: now)

@@ -246,6 +246,14 @@ public final class StoreSQLite: Store {
     }
   }
 
+  public func reportStandings(
+    app: Int64, push: Int64, registrationIDs: [String]
+  ) async throws(StoreFault) -> [ReportStanding] {
+    try await reader.run { database throws(StoreFault) in
+      try ReportTable(database).reportStandings(app: app, push: push, registrationIDs: registrationIDs)
+    }
+  }
+
   public func breakdown(app: Int64, push: Int64) async throws(StoreFault) -> PushBreakdown? {
     try await reader.run { database throws(StoreFault) in
       try ReportTable(database).breakdown(app: app, push: push)

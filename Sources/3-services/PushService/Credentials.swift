@@ -30,10 +30,7 @@ final class Credentials: Sendable {
   }
 
   func createApp(bundleID: String, name: String?, at now: Instant) async throws(RequestFault) -> NewApp {
-    let secret = Sodium.randomHex(digits: 24)
-    guard let hash = await slowly({ Sodium.passwordHash(secret) }) else {
-      throw RequestFault(.temporarilyUnavailable, found: "no memory to hash a secret", remedy: "Try again.")
-    }
+    let (secret, hash) = try await newSecret()
     do throws(StoreFault) {
       let app = try await store.createApp(
         StoredApp(
@@ -44,12 +41,56 @@ final class Credentials: Sendable {
     }
   }
 
+  /// 24 lower-case hex digits, what SDKs demand of keys and secrets (jpush.md §2), and their hash.
+  private func newSecret() async throws(RequestFault) -> (secret: String, hash: String) {
+    let secret = Sodium.randomHex(digits: 24)
+    guard let hash = await slowly({ Sodium.passwordHash(secret) }) else {
+      throw RequestFault(.temporarilyUnavailable, found: "no memory to hash a secret", remedy: "Try again.")
+    }
+    return (secret, hash)
+  }
+
+  // MARK: Accounts
+
+  func createAccount(
+    _ kind: StoredAccount.Kind, name: String?, at now: Instant
+  ) async throws(RequestFault) -> (account: StoredAccount, secret: String) {
+    let (secret, hash) = try await newSecret()
+    do throws(StoreFault) {
+      let account = try await store.createAccount(
+        StoredAccount(
+          id: 0, kind: kind, key: Sodium.randomHex(digits: 24), name: name, secretHash: hash, createdAt: now))
+      return (account, secret)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
+  /// nil for an unknown key and a wrong secret alike.
+  func account(_ kind: StoredAccount.Kind, key: String, secret: String) async throws(RequestFault) -> StoredAccount? {
+    let account: StoredAccount?
+    do throws(StoreFault) { account = try await store.account(kind, key: key) } catch {
+      throw RequestFault(error, .push)
+    }
+    return try await isRight(secret, of: key, hash: account?.secretHash) ? account : nil
+  }
+
+  // MARK: Apps and devices
+
   func authenticate(appKey: String, masterSecret: String) async throws(RequestFault) -> AppRecord {
     let app = try await app(key: appKey)
-    let proof = Sodium.hash(Array("\(appKey):\(masterSecret)".utf8), key: processKey)
-    if let app, let known = state.withLock({ $0.verified[appKey] }), Sodium.areEqual(known, proof) {
-      return AppRecord(app)
+    guard try await isRight(masterSecret, of: appKey, hash: app?.secretHash), let app else {
+      throw RequestFault(
+        .authenticationFailed, found: "the app key is unknown or the master secret is wrong",
+        remedy: "Send the app key as user and its master secret as password; `belfry app create` shows both.")
     }
+    return AppRecord(app)
+  }
+
+  /// Whether a secret is the one that was hashed; without a hash it never is, in the same time.
+  private func isRight(_ secret: String, of key: String, hash: String?) async throws(RequestFault) -> Bool {
+    let proof = Sodium.hash(Array("\(key):\(secret)".utf8), key: processKey)
+    if hash != nil, let known = state.withLock({ $0.verified[key] }), Sodium.areEqual(known, proof) { return true }
     let isFree = state.withLock { state in
       guard state.waiting < Self.waitingLimit else { return false }
       state.waiting += 1
@@ -59,16 +100,12 @@ final class Credentials: Sendable {
       throw RequestFault(
         .temporarilyUnavailable, found: "too many credentials are being checked", remedy: "Try again in a second.")
     }
-    let hash = app?.secretHash ?? decoy
-    let isRight = await slowly { Sodium.verify(masterSecret, against: hash) }
+    let expected = hash ?? decoy
+    let isRight = await slowly { Sodium.verify(secret, against: expected) }
     state.withLock { $0.waiting -= 1 }
-    guard let app, isRight else {
-      throw RequestFault(
-        .authenticationFailed, found: "the app key is unknown or the master secret is wrong",
-        remedy: "Send the app key as user and its master secret as password; `belfry app create` shows both.")
-    }
-    state.withLock { $0.verified[appKey] = proof }
-    return AppRecord(app)
+    guard hash != nil, isRight else { return false }
+    state.withLock { $0.verified[key] = proof }
+    return true
   }
 
   func authenticateDevice(

@@ -84,3 +84,24 @@ extension ReportKind {
     }
   }
 }
+
+/// Whether a device had a push, as far as it has said.
+public enum PushArrival: Sendable {
+  /// It has said that it received, showed or opened it.
+  case arrived
+  /// It has not said so; it may have had it all the same.
+  case notArrived
+  /// The app has no such device.
+  case noSuchDevice
+  /// The app has no such push, or it was not for this device.
+  case notTargeted
+
+  init(_ standing: ReportStanding) {
+    switch standing {
+    case .reported: self = .arrived
+    case .silent: self = .notArrived
+    case .noSuchDevice: self = .noSuchDevice
+    case .notTargeted: self = .notTargeted
+    }
+  }
+}

@@ -33,6 +33,8 @@ public struct PushOrder: Sendable, Equatable {
   public var rate: PushRate?
   /// `cid`: the same within a day answers the first receipt again and sends nothing.
   public var clientID: String?
+  /// The push to a group that this is a part of.
+  public var groupPush: Int64?
   /// What the door wants told beside the receipt (fields ignored, fields not for iOS).
   public var warnings: [String]
   /// The request as accepted; kept with the push.
@@ -75,6 +77,8 @@ public struct PushReceipt: Sendable, Hashable {
   public var messageID: Int64
   /// 0 when the caller gave none.
   public var sendNumber: Int32
+  /// The push to a group that this is a part of.
+  public var groupPush: Int64?
   /// Devices that will be tried.
   public var targeted: Int
   /// The order's own and what was found since (devices of the other environment, names that match nobody).

@@ -115,10 +115,7 @@ public final class PushService: Sendable {
         .invalidParameter, at: "bundleID", found: "“\(bundleID.prefix(60))”",
         remedy: "Give the app's bundle id: letters, digits, hyphens and dots, like com.example.app.")
     }
-    guard (name?.utf8.count ?? 0) <= 255 else {
-      throw RequestFault(
-        .invalidParameter, at: "name", found: "more than 255 bytes", remedy: "Give a shorter name.")
-    }
+    try Self.checkName(name)
     return try await credentials.createApp(bundleID: bundleID, name: name, at: clock.now)
   }
 
@@ -145,7 +142,7 @@ public final class PushService: Sendable {
     let (app, seenAt) = try await credentials.authenticateDevice(
       appKey: appKey, registrationID: registrationID, secret: secret)
     let now = clock.now
-    if now - seenAt >= .minutes(1) {
+    if UsageUnit.isNews(now, after: seenAt) {
       // No reason to refuse the call: one that writes is told by its own write.
       try? await store.noteSeen(app: app.id, registrationID: registrationID, at: now)
     }

@@ -92,24 +92,7 @@ extension PushService {
   public func push(
     _ app: AppRecord, _ orders: [Result<PushOrder, RequestFault>]
   ) async -> [Result<PushReceipt, RequestFault>] {
-    await withTaskGroup(of: (Int, Result<PushReceipt, RequestFault>).self) { group in
-      var results = [Result<PushReceipt, RequestFault>?](repeating: nil, count: orders.count)
-      for (index, order) in orders.enumerated() {
-        switch order {
-        case .failure(let fault): results[index] = .failure(fault)
-        case .success(let order):
-          group.addTask {
-            do throws(RequestFault) {
-              return (index, .success(try await self.push(app, order)))
-            } catch {
-              return (index, .failure(error))
-            }
-          }
-        }
-      }
-      for await (index, result) in group { results[index] = result }
-      return results.compactMap(\.self)
-    }
+    await each(orders) { order throws(RequestFault) in try await self.push(app, try order.get()) }
   }
 
   /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
@@ -267,6 +250,7 @@ extension StoredPush {
       wrongEnvironment: reach.wrongEnvironment,
       deadTokens: reach.dead,
       warnings: warnings, unmatched: reach.unmatched.map(\.name), audience: order.audience)
+    groupPush = order.groupPush
   }
 }
 
@@ -275,5 +259,6 @@ extension PushReceipt {
     self.init(
       messageID: push.id, sendNumber: push.sendNumber, targeted: targeted, warnings: push.warnings,
       unmatched: push.unmatched)
+    groupPush = push.groupPush
   }
 }

@@ -13,6 +13,18 @@ extension PushService {
     }
   }
 
+  /// Whether each device has said that it had the push, in the order given.
+  public func arrivals(
+    _ app: AppRecord, messageID: Int64, registrationIDs: [String]
+  ) async throws(RequestFault) -> [PushArrival] {
+    do throws(StoreFault) {
+      return try await store.reportStandings(app: app.id, push: messageID, registrationIDs: registrationIDs)
+        .map(PushArrival.init)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
   /// nil when the app has no such push.
   public func countLists(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushCountLists? {
     do throws(StoreFault) {

@@ -40,6 +40,8 @@ public struct RequestFault: Error, Hashable, Sendable {
     case reportInternalError = 10
     case reportAuthenticationFailed = 3001
     case reportInvalidParameter = 3002
+    case reportUnitMismatch = 3004
+    case reportSpanTooLong = 3005
     // device
     case deviceInternalError = 7000
     case deviceCredentialsMissing = 7001
@@ -66,7 +68,8 @@ public struct RequestFault: Error, Hashable, Sendable {
       case .internalError, .reportInternalError, .deviceInternalError, .scheduleInternalError: 500
       case .methodNotAllowed: 405
       case .missingParameter, .invalidParameter, .tooLarge, .unknownKey, .audienceEmpty, .overLimit,
-        .reportInvalidParameter, .deviceInvalidParameter, .devicePartlyInvalid, .aliasFull, .tooManyTags,
+        .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong, .deviceInvalidParameter, .devicePartlyInvalid,
+        .aliasFull, .tooManyTags,
         .scheduleInvalid:
         400
       case .authenticationFailed, .reportAuthenticationFailed, .deviceCredentialsMissing, .deviceAuthenticationFailed,

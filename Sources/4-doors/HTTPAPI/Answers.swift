@@ -122,7 +122,8 @@ extension RequestFault.Code {
       case .invalidParameter, .missingParameter, .unknownKey, .audienceEmpty, .overLimit: return .scheduleInvalid
       case .noSuchAPI: return .noSuchSchedule
       case .methodNotAllowed, .tooLarge, .rateLimited, .forbidden, .reportInternalError, .reportAuthenticationFailed,
-        .reportInvalidParameter, .deviceInternalError, .deviceCredentialsMissing, .deviceInvalidParameter,
+        .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong, .deviceInternalError,
+        .deviceCredentialsMissing, .deviceInvalidParameter,
         .deviceAuthenticationFailed, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable,
         .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule, .scheduleInternalError,
         .scheduleTemporarilyUnavailable, .noSuchResource, .conflict, .changedMeanwhile:
@@ -134,8 +135,9 @@ extension RequestFault.Code {
       case .authenticationFailed: return .reportAuthenticationFailed
       case .invalidParameter, .missingParameter, .unknownKey: return .reportInvalidParameter
       case .methodNotAllowed, .tooLarge, .audienceEmpty, .overLimit, .temporarilyUnavailable, .rateLimited,
-        .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter,
-        .deviceInternalError, .deviceCredentialsMissing, .deviceInvalidParameter, .deviceAuthenticationFailed,
+        .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch,
+        .reportSpanTooLong, .deviceInternalError, .deviceCredentialsMissing, .deviceInvalidParameter,
+        .deviceAuthenticationFailed,
         .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid,
         .scheduleAuthenticationFailed, .noSuchSchedule,
         .scheduleInternalError, .scheduleTemporarilyUnavailable,
@@ -150,7 +152,8 @@ extension RequestFault.Code {
       case .temporarilyUnavailable: return .deviceTemporarilyUnavailable
       case .methodNotAllowed: return .noSuchAPI
       case .tooLarge, .audienceEmpty, .overLimit, .rateLimited, .forbidden, .reportInternalError,
-        .reportAuthenticationFailed, .reportInvalidParameter, .deviceInternalError, .deviceCredentialsMissing,
+        .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong,
+        .deviceInternalError, .deviceCredentialsMissing,
         .deviceInvalidParameter, .deviceAuthenticationFailed, .noSuchAPI, .devicePartlyInvalid, .aliasFull,
         .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule,
         .scheduleInternalError, .scheduleTemporarilyUnavailable,

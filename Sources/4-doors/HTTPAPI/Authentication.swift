@@ -5,15 +5,31 @@ extension HTTPAPI {
   /// The app that calls, by Basic credentials; counts the call against its limit.
   func authenticate(_ call: inout Call) async throws(RequestFault) -> AppRecord {
     let credentials = try credentials(call)
-    guard !credentials.user.hasPrefix("group-") else {
+    guard !credentials.user.hasPrefix(Self.groupPrefix) else {
       throw RequestFault(
         .authenticationFailed, found: "these are the credentials of a group",
-        remedy: "Groups come with a later version; use an app's key and master secret.")
+        remedy: "This call is an app's: use its key and master secret.")
     }
     let app = try await service.authenticate(appKey: credentials.user, masterSecret: credentials.password)
     try count(&call, app: app.key)
     return app
   }
+
+  /// The group that calls; counts the call against its limit.
+  func authenticateGroup(_ call: inout Call) async throws(RequestFault) -> GroupRecord {
+    let credentials = try credentials(call)
+    guard credentials.user.hasPrefix(Self.groupPrefix) else {
+      throw RequestFault(
+        .authenticationFailed, found: "these are not the credentials of a group",
+        remedy: "Send `\(Self.groupPrefix)` and the group's key as user, its secret as password.")
+    }
+    let group = try await service.authenticateGroup(
+      key: String(credentials.user.dropFirst(Self.groupPrefix.count)), masterSecret: credentials.password)
+    try count(&call, app: credentials.user)
+    return group
+  }
+
+  private static let groupPrefix = "group-"
 
   /// The app of the device that calls for itself: its app key as user, its own secret as password.
   func authenticateDevice(_ registrationID: String, _ call: inout Call) async throws(RequestFault) -> AppRecord {

@@ -145,6 +145,8 @@ struct FaultCodes {
   var unknownKey: RequestFault.Code
 
   static let push = FaultCodes(missing: .missingParameter, invalid: .invalidParameter, unknownKey: .unknownKey)
+  static let report = FaultCodes(
+    missing: .reportInvalidParameter, invalid: .reportInvalidParameter, unknownKey: .reportInvalidParameter)
   static let device = FaultCodes(
     missing: .deviceInvalidParameter, invalid: .deviceInvalidParameter, unknownKey: .deviceInvalidParameter)
   static let schedule = FaultCodes(missing: .scheduleInvalid, invalid: .scheduleInvalid, unknownKey: .scheduleInvalid)

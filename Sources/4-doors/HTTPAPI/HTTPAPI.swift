@@ -116,6 +116,7 @@ public struct HTTPAPI: Sendable {
     case .validatePush: return try await push(&call, validateOnly: true)
     case .clientIDs: return try await clientIDs(&call)
     case .pushBatch(let target): return try await pushBatch(target, &call)
+    case .groupPush: return try await pushToGroup(&call)
     case .device(let id): return try await device(id, &call)
     case .changeDevice(let id): return try await changeDevice(id, &call)
     case .deviceStatuses: return try await deviceStatuses(&call)
@@ -162,6 +163,15 @@ public struct HTTPAPI: Sendable {
     case .putABTest(let id): return try await putABTest(id, &call)
     case .deleteABTest(let id): return try await deleteABTest(id, &call)
     case .countAudience: return try await countAudience(&call)
+    case .received: return try await received(&call)
+    case .receivedDetail: return try await receivedDetail(&call)
+    case .groupMessagesDetail: return try await groupMessagesDetail(&call)
+    case .groupUsers: return try await groupUsers(&call)
+    case .messages: return try await messages(&call)
+    case .messagesDetail: return try await messagesDetail(&call)
+    case .users: return try await users(&call)
+    case .messageStatus: return try await messageStatus(&call)
+    case .quota: return try await quota(&call)
     case .health:
       let members = await settings.health().members
       return Answers.ok(.object(JSONObject([.init("status", "ok")] + members)))

@@ -56,4 +56,12 @@ extension HTTPAPI {
     }
     return Answers.ok(["cidlist": .array(ids.map { .string("\(app.key)-\($0)") })])
   }
+
+  /// `GET /v3/push/quota` (jpush.md §5.7): what vendors of Android phones allow; here nothing is counted against it.
+  func quota(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    _ = try await authenticate(&call)
+    let unlimited: JSONValue = ["total": -1, "used": 0]
+    let quota: JSONValue = ["system": unlimited, "operation": unlimited]
+    return Answers.ok(["data": ["xiaomi_quota": quota, "oppo_quota": quota, "vivo_quota": quota]])
+  }
 }

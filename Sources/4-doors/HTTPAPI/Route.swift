@@ -26,6 +26,7 @@ enum Route: Equatable, Sendable {
   case validatePush
   case clientIDs
   case pushBatch(BatchTarget)
+  case groupPush
   case device(String)
   case changeDevice(String)
   case deviceStatuses
@@ -72,6 +73,15 @@ enum Route: Equatable, Sendable {
   case putABTest(String)
   case deleteABTest(String)
   case countAudience
+  case received
+  case receivedDetail
+  case groupMessagesDetail
+  case groupUsers
+  case messages
+  case messagesDetail
+  case users
+  case messageStatus
+  case quota
   case health
   case readiness
   case metrics
@@ -84,6 +94,7 @@ enum Route: Equatable, Sendable {
     case .clientIDs: "push_cid"
     case .pushBatch(.registrationID): "push_batch_regid"
     case .pushBatch(.alias): "push_batch_alias"
+    case .groupPush: "group_push"
     case .device: "device_get"
     case .changeDevice: "device_set"
     case .deviceStatuses: "device_status"
@@ -130,6 +141,15 @@ enum Route: Equatable, Sendable {
     case .putABTest: "v1_ab_test_put"
     case .deleteABTest: "v1_ab_test_delete"
     case .countAudience: "v1_audience_count"
+    case .received: "received"
+    case .receivedDetail: "received_detail"
+    case .groupMessagesDetail: "group_messages_detail"
+    case .groupUsers: "group_users"
+    case .messages: "messages"
+    case .messagesDetail: "messages_detail"
+    case .users: "users"
+    case .messageStatus: "status_message"
+    case .quota: "push_quota"
     case .health: "healthz"
     case .readiness: "readyz"
     case .metrics: "metrics"
@@ -167,8 +187,11 @@ struct Routing: Equatable, Sendable {
     case ("v3", "tags"): self.init(tag: Array(parts.dropFirst(2)), method)
     case ("v3", "aliases"): self.init(alias: Array(parts.dropFirst(2)), method)
     case ("v3", "schedules"): self.init(schedule: Array(parts.dropFirst(2)), method)
-    case ("v3", "received"), ("v3", "messages"), ("v3", "users"), ("v3", "status"), ("v3", "report"), ("v3", "group"):
-      self.init(.report, .notServed)
+    case ("v3", "received"), ("v3", "messages"), ("v3", "users"), ("v3", "status"):
+      self.init(report: Array(parts.dropFirst()), method)
+    case ("v3", "report"): self.init(report: Array(parts.dropFirst(2)), method)
+    case ("v3", "group"): self.init(groupReport: Array(parts.dropFirst(2)), method)
+    case ("v3", "grouppush") where parts.count == 2: self.init(.push, method, ["POST": .groupPush])
     case ("v3", "grouppush"), ("v3", "files"), ("v3", "images"), ("v3", "push_plan"), ("v3", "test"):
       self.init(.push, .notServed)
     case ("v3", _): self.init(.push, .unknown)
@@ -203,12 +226,12 @@ struct Routing: Equatable, Sendable {
     }
   }
 
-  private init(_ family: APIFamily, _ target: Target) {
+  init(_ family: APIFamily, _ target: Target) {
     self.family = family
     self.target = target
   }
 
-  private init(_ family: APIFamily, _ method: String, _ routes: [String: Route]) {
+  init(_ family: APIFamily, _ method: String, _ routes: [String: Route]) {
     let target = routes[method].map(Target.served) ?? .wrongMethod(allowed: routes.keys.sorted())
     self.init(family, target)
   }
@@ -223,7 +246,8 @@ struct Routing: Equatable, Sendable {
       self.init(.push, method, ["POST": .pushBatch(.registrationID)])
     case "batch" where parts == ["batch", "alias", "single"]:
       self.init(.push, method, ["POST": .pushBatch(.alias)])
-    case "file", "template", "quota": self.init(.push, .notServed)
+    case "quota" where parts.count == 1: self.init(.push, method, ["GET": .quota])
+    case "file", "template": self.init(.push, .notServed)
     case let id? where parts.count == 1 && id.utf8.allSatisfy({ 0x30...0x39 ~= $0 }):
       self.init(.push, method, ["DELETE": .withdrawPush(id)])
     case _?: self.init(.push, .unknown)

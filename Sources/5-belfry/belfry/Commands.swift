@@ -3,6 +3,7 @@ let allCommands: [Command] =
   [
     serveCommand,
     appCreateCommand,
+  ] + groupCommands + [
     lintCommand,
     pushCommand,
   ] + channelsCommands + [
