@@ -1,4 +1,5 @@
 import APNSSimulator
+import Basics
 import PhoneLab
 import PushPayload
 import PushService
@@ -19,6 +20,7 @@ struct LiveScenarioTests {
       {"online":true,"expect":{"on":"two","shown":[{"body":"later"}]}}]}
     """
 
+  /// Closes the world.
   static func play(_ text: String, in world: some ScenarioWorld) async throws -> ScenarioResult {
     let scenario = try Scenario(
       JSONReader.read(Array(text.utf8)).value, name: "live", sources: ScenarioSources { _ in [] })
@@ -60,6 +62,110 @@ struct LiveScenarioTests {
     let result = try await Self.play(story, in: world)
     await host.stop()
     #expect(result.passed, "\(result.text())")
+  }
+
+  /// Stories in which something comes that must never come, or stays away that must come: each fails.
+  static let untrue = [
+    #"{"push":{"aps":{"alert":"Hello"}},"expect":{"never":["shown"]}}"#,
+    #"{"push":{"aps":{"content-available":1}},"expect":{"never":["arrived"]}}"#,
+    #"{"push":{"aps":{"alert":"Hello"}},"expires":"0s","expect":{"shown":[]}}"#,
+    #"{"push":{"aps":{"alert":"Hello"}},"expect":{"centre":[]}}"#,
+  ]
+
+  @Test("never is looked at when nothing can come any more: what came fails it, each time", arguments: untrue)
+  func never(step: String) async throws {
+    let simulator = try await APNSSimulator.start()
+    let control = try #require(simulator.controlEndpoint)
+    for _ in 1...5 {
+      let world = try await LiveWorld(apns: "http://\(control)", service: nil, patience: .milliseconds(1))
+      let result = try await Self.play(#"{"app":{},"steps":[\#(step)]}"#, in: world)
+      #expect(result.failures.count == 1, "\(result.text())")
+    }
+    await simulator.stop()
+  }
+
+  @Test("an app that hands its token to nobody is ready at once")
+  func idle() async throws {
+    let simulator = try await APNSSimulator.start()
+    let control = try #require(simulator.controlEndpoint)
+    let world = try await LiveWorld(apns: "http://\(control)", service: nil)
+    let begin = SystemClock().uptime
+    let story = """
+      {"app":{"script":{"didBecomeActive":[{"setBadge":0}]}},"steps":[{"launch":true,"expect":{"token":false}}]}
+      """
+    let result = try await Self.play(story, in: world)
+    #expect(result.passed, "\(result.text())")
+    #expect(SystemClock().uptime - begin < world.patience)
+    await simulator.stop()
+  }
+
+  /// What only APNs knows, and the phone hears by its courier.
+  static let fates = [
+    (
+      "D-047 notifications turned off: APNs takes alerts and drops them, until they are on again",
+      """
+      {"phone":{"deniedDropsAlertAtAPNs":true},"app":{},"steps":[
+        {"userSettings":{"allowed":false}},
+        {"push":{"aps":{"alert":"x","content-available":1}},"expect":{"answer":200,"shown":[],"never":["arrived"],
+          "contains":[{"what":"withheld","rule":"D-047"}]}},
+        {"userSettings":{"allowed":true}},
+        {"push":{"aps":{"alert":"y"}},"expect":{"shown":["BC"]}}]}
+      """
+    ),
+    (
+      "D-349 what becomes of pushes for a phone without network",
+      """
+      {"app":{},"steps":["offline",
+        {"push":{"aps":{"alert":"one"}},"expect":{"contains":[{"what":"withheld","rule":"D-349"}]}},
+        {"push":{"aps":{"alert":"two"}},"expect":{"contains":[{"text":"replaced"}]}},
+        {"push":{"aps":{"alert":"three"}},"expires":"0s","expect":{"contains":[{"text":"expired"}]}},
+        {"online":true,"expect":{"shown":[{"body":"two"}]}}]}
+      """
+    ),
+    (
+      "D-046 a renewed token: the former one has had its time, and the new one reaches",
+      """
+      {"app":{},"steps":[{"renewTokens":true},
+        {"push":{"aps":{"alert":"by the old"}},"formerToken":true,"expect":{"answer":200,"never":["arrived"]}},
+        {"wait":"20ms"},
+        {"push":{"aps":{"alert":"by the old"}},"formerToken":true,
+          "expect":{"answer":{"status":410,"reason":"ExpiredToken"}}},
+        {"push":{"aps":{"alert":"by the new"}},"expect":{"shown":["BC"]}}]}
+      """
+    ),
+    (
+      "D-044 D-045 offloaded and restored: each former token is dead, the present one is not",
+      """
+      {"app":{"start":"notRunning"},"steps":[
+        {"offload":true,"expect":{"token":false}},
+        {"push":{"aps":{"alert":"x"}},"formerToken":true,"expect":{"answer":200,"shown":[]}},
+        {"wait":"20ms"},
+        {"push":{"aps":{"alert":"x"}},"formerToken":true,"expect":{"answer":{"status":410,"reason":"Unregistered"}}},
+        "reinstallOffloaded",{"launch":true,"expect":{"token":true}},"home",
+        {"push":{"aps":{"alert":"back"}},"expect":{"shown":["BC"]}},
+        {"restoreFromBackup":"samePhone"},"unlock",
+        {"push":{"aps":{"alert":"x"}},"formerToken":true,"expect":{"answer":200,"shown":[]}},
+        {"wait":"20ms"},
+        {"push":{"aps":{"alert":"x"}},"formerToken":true,"expect":{"answer":{"status":410}}},
+        {"launch":true,"expect":{"token":true}},"home",
+        {"push":{"aps":{"alert":"restored"}},"expect":{"answer":200}}]}
+      """
+    ),
+  ]
+
+  @Test("the same against a running simulator and in virtual time", arguments: fates)
+  func fate(name: String, story: String) async throws {
+    var configuration = APNSSimulator.Configuration()
+    configuration.goneDelay = .milliseconds(0) ... .milliseconds(1)
+    let simulator = try await APNSSimulator.start(configuration)
+    let control = try #require(simulator.controlEndpoint)
+    let live = try await Self.play(story, in: LiveWorld(apns: "http://\(control)", service: nil))
+    #expect(live.passed, "\(name): \(live.text())")
+    await simulator.stop()
+    let start = Instant(seconds: 1_796_029_200)
+    let slow = story.replacing(#""20ms""#, with: #""11s""#)
+    let virtual = try await Self.play(slow, in: try await VirtualWorld(start: start))
+    #expect(virtual.passed, "\(name): \(virtual.text())")
   }
 
   /// Those that name no reason against it.

@@ -1,8 +1,9 @@
+import Basics
 import Foundation
-import Phone
 import PushPayload
 import Testing
 
+@testable import Phone
 @testable import PhoneLab
 
 @Suite("The tables of scenarios")
@@ -70,10 +71,63 @@ struct ScenarioTableTests {
     #expect(Set(Self.fields(of: AppDescription(bundleID: "a")).map { renamed[$0] ?? $0 }) == app)
   }
 
-  @Test("an expectation may speak of every member of the screen")
-  func screen() throws {
-    guard case .fields(let fields, _) = ScreenShape.whole else { return }
-    #expect(fields.map(\.name).sorted() == Phone(PhoneSettings()).screen.json.members.map(\.key).sorted())
+  /// Something of everything.
+  private static var fullScreen: Screen {
+    let at = Instant(seconds: 1_796_029_200)
+    let note = Screen.Notification(
+      bundleID: "a", appName: "A", id: "1", heading: "", subtitle: "", body: "", shownAt: at,
+      actions: [NotificationAction(id: "x")], choices: ["Keep"])
+    let group = Screen.Group(bundleID: "a", title: "", threadID: "t", notifications: [note], summary: "1 more")
+    let icon = Screen.Icon(bundleID: "a", name: "A", badge: 1)
+    let call = PhoneCall(bundleID: "a", caller: "Lin", since: at)
+    var screen = Phone(PhoneSettings()).screen
+    screen.front = icon
+    screen.icons = [icon]
+    screen.banners = [note]
+    screen.alert = Screen.Alert(notification: note, buttons: ["Close"])
+    screen.expanded = note
+    screen.lockScreen = [group]
+    screen.centre = [group]
+    screen.activities = [
+      ShownActivity(
+        bundleID: "a", id: "1", state: .active,
+        activity: LiveActivity(
+          attributesType: "T", attributes: [:], contentState: [:], channel: "c", staleDate: nil, relevanceScore: 1,
+          startedAt: at))
+    ]
+    screen.island = screen.activities
+    screen.prompt = Screen.Prompt(bundleID: "a", text: "", detail: "", buttons: ["Allow"])
+    screen.call = call
+    screen.waitingCall = call
+    screen.indicators.focus = "Sleep"
+    return screen
+  }
+
+  /// Where a value is not of that shape, or lacks a member of it.
+  private static func misfits(_ value: JSONValue, _ shape: Shape, at place: String) -> [String] {
+    switch shape {
+    case .fields(let fields, _):
+      guard let object = value.object else { return [place] }
+      let names = Set(object.members.map(\.key)).symmetricDifference(fields.map(\.name)).sorted()
+      return names.map { "\(place).\($0)" }
+        + fields.flatMap { field in
+          object[field.name].map { misfits($0, field.shape, at: "\(place).\(field.name)") } ?? []
+        }
+    case .list(let element):
+      guard let list = value.array, !list.isEmpty else { return [place] }
+      return list.flatMap { misfits($0, element, at: "\(place)[]") }
+    case .orNull(let shape): return misfits(value, shape, at: place)
+    case .flag: return value.bool == nil ? [place] : []
+    case .text: return value.string == nil ? [place] : []
+    case .whole, .number: return value.number == nil ? [place] : []
+    case .object: return value.object == nil ? [place] : []
+    case .yes, .span, .time, .any, .word, .oneOrMore, .map, .either, .named: return ["\(place): no shape of a screen"]
+    }
+  }
+
+  @Test("the screen as JSON has the members that an expectation may speak of, all the way down, and no other")
+  func screen() {
+    #expect(Self.misfits(.object(Self.fullScreen.json), ScreenShape.whole, at: "screen") == [])
   }
 
   @Test("docs/scenario.schema.json is what the tables say: belfry scenario --schema writes it")

@@ -65,6 +65,41 @@ struct ScenarioTests {
     #expect(none.failures.first?.summary.contains("com.example.app has none on phone") == true)
   }
 
+  /// A step's answer, what is expected of it, and what the report names as the reason.
+  static let answers = [
+    (#""headers":{"apns-priority":7}"#, "200", "BadPriority [Apple, “Handling notification responses from APNs”]"),
+    (#""headers":{"apns-priority":10}"#, "400", "D-072: server, APNs, this phone"),
+    (#""formerToken":true"#, "410", "D-045: APNs learns late that an app is gone"),
+    (#""formerToken":true"#, #"{"reason":"BadDeviceToken"}"#, "D-046: a token that changes is told again"),
+  ]
+
+  @Test("an answer that is not as expected names what decided it, and who says so", arguments: answers)
+  func answerReason(more: String, wanted: String, reason: String) async throws {
+    let push = #""push":{"aps":{"alert":"a"}},\#(more)"#
+    let before = wanted.contains("reason") ? #"{\#(push)},{"wait":"11s"},"# : ""
+    let story = #"""
+      {"app":{},"steps":[{"renewTokens":true},\#(before)
+        {\#(push),"expect":{"answer":\#(wanted)}}]}
+      """#
+    let result = try await Self.run(story)
+    #expect(result.failures.count == 1)
+    #expect(result.text().contains(reason), "\(result.text())")
+  }
+
+  @Test("a channel that was made is known to an app's script by the scenario's name of it")
+  func channelInScript() async throws {
+    let result = try await Self.run(
+      #"""
+      {"phone":{"ios":"18.0"},"app":{"start":"notRunning","liveActivities":{"attributesTypes":["Match"]},"script":{
+          "didFinishLaunching":[{"askAndRegister":"usual"}],
+          "didBecomeActive":[{"startActivity":{"attributesType":"Match","state":{"n":0},"push":"lions"}}]}},
+        "steps":[{"createChannel":"lions","expect":{"answer":201}},"launch","home",
+          {"push":{"aps":{"event":"update","content-state":{"n":1}}},"channel":"lions",
+            "expect":{"screen":{"activities":[{"content":{"n":1}}]}}}]}
+      """#)
+    #expect(result.passed, "\(result.text())")
+  }
+
   @Test("what the user sees: as far as it is said, with names of pushes, and what differs in columns")
   func screen() async throws {
     func story(_ screen: String) -> String {

@@ -55,17 +55,15 @@ struct DocumentationTests {
     #expect(named.subtracting(worded).sorted() == [])
   }
 
-  /// By a test's name, or by the name of a row in a test's table: a text that begins with ids and goes on in words.
+  /// By the name of a test, or by the name of a row in the table that a test takes its arguments from. A text elsewhere
+  /// judges nothing.
   private func judged() throws -> Set<Int> {
     let folder = Self.root.appending(path: "Tests")
     let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
     var judged: Set<Int> = []
     for case let file as URL in files where file.pathExtension == "swift" {
       let text = try String(contentsOf: file, encoding: .utf8)
-      for match in text.matches(of: /(id: )?"((?:(?:… )?[CD]-?\d+,? ?)+)([^"]*)"/) {
-        guard match.1 != nil || match.3.contains(where: \.isLowercase) else { continue }
-        judged.formUnion(ids(in: match.2))
-      }
+      for name in names(ofTestsIn: text) { judged.formUnion(ids(in: name)) }
     }
     // and the rows of the matrix, which MatrixTests plays
     let matrix = try String(contentsOf: MatrixFile.url, encoding: .utf8)
@@ -74,6 +72,39 @@ struct DocumentationTests {
       if cells.count > 2 { judged.formUnion(ids(in: cells[1])) }
     }
     return judged
+  }
+
+  private func names(ofTestsIn text: String) -> [Substring] {
+    let tests = text.matches(of: /@Test\(\s*"([^"]*)"(?:[^@{]*?arguments: (?:Self\.)?([a-z]\w*))?/)
+    let rows = Set(tests.compactMap(\.2)).flatMap { table -> [Substring] in
+      guard let declared = text.range(of: "  static (let|var) \(table)\\b", options: .regularExpression) else {
+        return []
+      }
+      let rest = text[declared.upperBound...]
+      // to the bracket or brace that ends the member
+      let end = rest.firstMatch(of: /\n  [\]}]/)?.range.lowerBound ?? rest.endIndex
+      return rest[..<end].matches(of: /"([CD]-?\d+ [^"]*)"/).map(\.1)
+    }
+    return tests.map(\.1) + rows
+  }
+
+  @Test("only the name of a test, or of a row that a test takes, judges a rule")
+  func namesAreFound() {
+    let text = """
+      struct Judging {
+        static let rows = [
+          Row("D-991 taken"), Row("not D-999"),
+        ]
+        static let idle = [
+          Row("D-992 by no test"),
+        ]
+        @Test("D-993 D-994 a name", .timeLimit(.minutes(1)), arguments: rows)
+        func one(row: Row) { #expect(row.rule == "D-995 in its body") }
+        // @Suite("D-996")
+        @Test("D-997 … D-999 alone") func two() {}
+      }
+      """
+    #expect(names(ofTestsIn: text) == ["D-993 D-994 a name", "D-997 … D-999 alone", "D-991 taken"])
   }
 
   @Test("each rule of the specification is judged by a test, or said to be no behaviour, and why")

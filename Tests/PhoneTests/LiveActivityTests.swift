@@ -298,6 +298,16 @@ struct LiveActivityTests {
     #expect(story.said("it was deleted", "D-189"))
   }
 
+  @Test("D-189 its code may know a channel by a name of its own, since its server told it the id")
+  func namedChannel() {
+    var story = story()
+    story.happens(.learnChannel(bundleID: Story.bundle, name: "lions-bears", channel: "aGVsbG8="))
+    let request = ActivityRequest(
+      attributesType: Self.type, content: ActivityContent(state: ["left": 1]), pushType: .channel("lions-bears"))
+    story.happens(.launch(bundleID: Story.bundle), .app(bundleID: Story.bundle, .startActivity(request)))
+    #expect(story.effects.contains(.subscribe(bundleID: Story.bundle, environment: .production, channel: "aGVsbG8=")))
+  }
+
   // MARK: the app's own
 
   private func request(_ pushType: ActivityRequest.PushType? = nil, relevance: Double? = nil) -> Phone.Event {

@@ -206,6 +206,7 @@ private struct Teller {
       .push(push), .push(push), .dismissActivity(bundleID: bundle, id: some ? nil : id),
       .openActivity(bundleID: bundle, id: some ? nil : id),
       .channelRefused(bundleID: bundle, channel: "ch", reason: "no"),
+      .learnChannel(bundleID: bundle, name: "ch", channel: "aGVsbG8="),
       .issued(token, some ? .liveActivityStart(attributesType: "Match") : .liveActivity(id: id ?? "gone"), to: bundle),
     ]
     return all.randomElement(using: &dice) ?? .timePassed

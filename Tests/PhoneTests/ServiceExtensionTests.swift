@@ -323,4 +323,52 @@ struct ServiceExtensionTests {
     story.pass(.seconds(1))
     #expect(story.centre == [second, first])
   }
+
+  // MARK: app groups
+
+  @Test("D-250 a process of its own: what the extension writes the app reads in their group, and nowhere without one")
+  func groups() {
+    for group in ["group.com.example", nil] {
+      var story = story(.g3, [.countBadge(key: "unread"), .share(key: "last", "Lin")]) {
+        _ in
+      } app: {
+        $0.appGroups = group.map { [$0] } ?? []
+      }
+      story.push(Self.mutable)
+      story.push(Self.mutable)
+      #expect(story.badge == 2)
+      story.happens(.launch(bundleID: Story.bundle))
+      story.forget()
+      story.happens(.app(bundleID: Story.bundle, .readShared("unread")))
+      #expect(story.said("reads unread = 2 in group.com.example", "D-250") == (group != nil))
+      #expect(story.said("in a container of its own", "D-250") == (group == nil))
+      story.happens(.app(bundleID: Story.bundle, .share(key: "unread", 7)), .restart, .unlock)
+      story.push(Self.mutable)
+      #expect(story.badge == (group == nil ? 3 : 8), "it outlives processes and restarts")
+    }
+  }
+
+  @Test("D-250 a group is gone with the last app that has it; another app of it reads what the first wrote")
+  func lastOfGroup() {
+    func app(_ bundleID: String) -> AppDescription {
+      var app = AppDescription(bundleID: bundleID)
+      app.appGroups = ["group.team"]
+      return app
+    }
+    var phone = Phone(PhoneSettings())
+    func does(_ events: [Phone.Event]) -> [String] {
+      _ = phone.takeTimeline()
+      for event in events { _ = phone.handle(event, at: Instant(seconds: 1_796_029_200)) }
+      return phone.takeTimeline().map(\.description).filter { $0.contains("reads") }
+    }
+    let write: [Phone.Event] = [
+      .installApp(app("a")), .installApp(app("b")), .launch(bundleID: "a"), .app(bundleID: "a", .share(key: "k", 1)),
+      .home,
+    ]
+    let read: [Phone.Event] = [.launch(bundleID: "b"), .app(bundleID: "b", .readShared("k")), .home]
+    #expect(does(write + read).contains { $0.contains("reads k = 1 in group.team") })
+    #expect(does([.uninstallApp(bundleID: "a")] + read).contains { $0.contains("reads k = 1") })
+    #expect(
+      does([.uninstallApp(bundleID: "b"), .installApp(app("b"))] + read).contains { $0.contains("reads no k") })
+  }
 }

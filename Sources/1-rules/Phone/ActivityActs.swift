@@ -3,7 +3,11 @@ import PushPayload
 
 /// What the app's code and the user do with Live Activities.
 extension Phone {
-  mutating func startActivity(_ request: ActivityRequest, by app: Int) {
+  mutating func startActivity(_ wanted: ActivityRequest, by app: Int) {
+    var request = wanted
+    if case .channel(let name) = wanted.pushType, let id = apps[app].activities.channels[name] {
+      request.pushType = .channel(id)
+    }
     record(.app("Activity.request(\(request.attributesType))"), app, "D-189")
     if let error = whyNotStarted(request, app) {
       return record(.fault("Activity.request throws \(error)"), app, "D-189")

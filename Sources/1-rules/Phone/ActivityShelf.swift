@@ -8,6 +8,8 @@ struct ActivityShelf: Sendable {
   /// One of each attributes type that the app's code observes, from its first launch on.
   var startTokens: [StartToken] = []
   var budget = LiveActivityBudget()
+  /// Ids by the names that the app's code has for them.
+  var channels: [String: String] = [:]
   private var started = 0
 
   struct StartToken: Sendable {

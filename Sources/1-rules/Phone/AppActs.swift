@@ -52,6 +52,8 @@ extension Phone {
     case .handActivityTokensToService: handActivityTokens(app)
     case .fetchMessageHistory: fetchMessageHistory(app)
     case .setPreference(let onlyScheduled): setPreference(onlyScheduled, of: app)
+    case .share(let key, let value): share(key, value, by: app)
+    case .readShared(let key): readShared(key, by: app)
     case .getDelivered: getDelivered(of: app)
     case .removeDelivered(let ids): removeDelivered(ids, of: app)
     case .removeAllDelivered: removeDelivered(nil, of: app)
@@ -149,6 +151,8 @@ extension AppAct {
     case .endActivity(let id, _, _): "Activity.end(\(id ?? "the newest"))"
     case .handActivityTokensToService: "handing its ActivityKit tokens to the service"
     case .fetchMessageHistory: "asking for all messages"
+    case .share(let key, _): "writing \(key) for its group"
+    case .readShared(let key): "reading \(key) of its group"
     case .setPreference(let onlyScheduled): "setting “only the scheduled push” to \(onlyScheduled)"
     }
   }

@@ -22,6 +22,8 @@ public struct AppDescription: Hashable, Sendable {
   public var backgroundRefresh = true
   /// `UIApplicationExitsOnSuspend`: leaving the app ends it (D-164).
   public var exitsOnSuspend = false
+  /// `com.apple.security.application-groups`: what it shares with its extensions, and with other apps of the same group.
+  public var appGroups: [String] = []
   /// Sound files in the bundle and in `Library/Sounds` (D-220 … D-222).
   public var sounds: [SoundFile] = []
   /// Localizable.strings by language (`en`, `zh-Hans`), then by key (D-205).
@@ -194,6 +196,9 @@ public enum AppAct: Hashable, Sendable {
   case fetchMessageHistory
   /// The user flips the app's own switch "only the scheduled push" (D-331, D-332).
   case setPreference(onlyScheduled: Bool)
+  /// `UserDefaults(suiteName:)` of its app group, else its own: writes, nil removes.
+  case share(key: String, JSONValue?)
+  case readShared(String)
 }
 
 /// `PKPushType`, as far as this phone knows it; the others belong to the watch and to file providers.

@@ -17,6 +17,10 @@ public enum ContentEdit: Hashable, Sendable {
   case attach(NotificationAttachment)
   /// Sets a member of `userInfo`; nil takes it away.
   case userInfo(key: String, JSONValue?)
+  /// Writes a value where the app looks too, if both have an app group; nil takes it away.
+  case share(key: String, JSONValue?)
+  /// Adds one to the number under that key there, and makes it the badge.
+  case countBadge(key: String)
   /// Answers a new, empty content: no text, sound, badge, attachment, `userInfo` (D-254).
   case empty
 }
@@ -58,6 +62,7 @@ extension Content {
       case .filterCriteria(let criteria): payload.filterCriteria = criteria
       case .attach(let attachment): attachments.append(attachment)
       case .userInfo(let key, let value): userInfo[key] = value
+      case .share, .countBadge: break  // of the group, not of the content
       case .empty:
         payload = Payload()
         userInfo = JSONObject()

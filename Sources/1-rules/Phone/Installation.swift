@@ -39,6 +39,7 @@ extension Phone {
     change(app) { $0 = Permission() }
     forget(bundleID)
     apps.remove(at: app)
+    removeContainers(of: gone.description)
   }
 
   /// APNs learns late that nothing takes the token any more (D-045); the next one is another (D-044).

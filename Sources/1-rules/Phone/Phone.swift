@@ -23,6 +23,8 @@ public struct Phone: Sendable {
   var now = Instant(milliseconds: .min)
   /// In the order of installation, so that nothing depends on hashing.
   var apps: [InstalledApp] = []
+  /// Of app groups, and of apps without.
+  var shared = SharedContainers()
   /// What the phone was connected to when airplane mode was turned on.
   var networkBeforeAirplane: Network?
   /// Restarted with a passcode, and not unlocked since (D-185).
@@ -149,6 +151,8 @@ public struct Phone: Sendable {
     case .setNetwork(let network): setNetwork(network)
     case .voipTokenIssued(let bundleID, let token): withApp(bundleID) { $0.takeVoIPToken(token, for: $1) }
     case .voipTokenInvalidated(let bundleID): withApp(bundleID) { $0.invalidateVoIPToken(of: $1) }
+    case .learnChannel(let bundleID, let name, let channel):
+      withApp(bundleID) { $0.apps[$1].activities.channels[name] = channel }
     case .channelRefused(let bundleID, let channel, let reason):
       withApp(bundleID) { $0.channelRefused(channel, reason, for: $1) }
     case .pushFate(let pushID, let bundleID, let fate): withApp(bundleID) { $0.tellFate(fate, of: pushID, for: $1) }

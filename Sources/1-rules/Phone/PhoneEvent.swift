@@ -20,6 +20,8 @@ extension Phone {
     case networkChanged(online: Bool)
     /// What the phone is connected to; a captive network lets nothing through to APNs.
     case setNetwork(Network)
+    /// The app's server told its code which channel is the one that the code knows by a name of its own (D-189).
+    case learnChannel(bundleID: String, name: String, channel: String)
     /// APNs has no such channel: the activity that wanted to listen runs on without (D-189).
     case channelRefused(bundleID: String, channel: String, reason: String)
     /// What APNs did with a push before, or instead of, bringing it (D-349).

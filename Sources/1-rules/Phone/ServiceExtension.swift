@@ -110,7 +110,7 @@ extension Phone {
   /// The content handler was called.
   private mutating func take(_ edits: [ContentEdit], _ run: ServiceRun, _ app: Int) {
     var notice = run.notice
-    notice.content = notice.content.edited(by: edits)
+    notice.content = notice.content.edited(by: sharing(edits, of: app))
     guard notice.content.hasAlert else { return takeEmptied(run, app) }
     record(.app("its service extension answers: \(notice.content.appearance.summary)"), app, "D-251")
     notice.content = withGoodAttachments(notice, app)

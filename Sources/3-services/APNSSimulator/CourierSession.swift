@@ -11,6 +11,7 @@ internal import Transport
 ///     phone ─▶ {"type":"uninstall","bundle":"…"}                  ◀─ {"type":"uninstalled", …}
 ///     phone ─▶ {"type":"alerts","bundle":"…","allowed":false}     ◀─ {"type":"alerts", …}
 ///              ◀─ {"type":"fate","id":"…","bundle":"…","metric":"…"} when asked for in `hello`
+///     phone ─▶ {"type":"ping","request":1}                        ◀─ {"type":"pong","request":1}, behind all that was for it
 ///     phone ─▶ {"type":"subscribe","bundle":"…","channel":"…"}    ◀─ {"type":"subscribed", …}, then what is stored
 ///     phone ─▶ {"type":"activity","bundle":"…","attributesType":"…", …}   ◀─ {"type":"activity","activity":{…}}
 ///
@@ -149,6 +150,8 @@ struct CourierSession: Sendable {
       core.setAlertsAllowed(device: device, bundleID: bundle, isAllowed)
       downward.yield(
         .text(JSONValue.object(["type": "alerts", "bundle": .string(bundle), "allowed": .bool(isAllowed)]).text))
+    case "ping":
+      downward.yield(.text(JSONValue.object(["type": "pong", "request": fields.value("request") ?? .null]).text))
     case "subscribe", "unsubscribe": try listen(type == "subscribe", fields, device: device, downward)
     case "activity": _ = try ActivityJSON.start(fields, device: device, core)
     case "activity-token", "activity-dismissed":
@@ -156,7 +159,8 @@ struct CourierSession: Sendable {
     default:
       throw ControlFault(
         400, at: "type", "\"\(type.shortened)\" is not known",
-        "Known are token, ack, uninstall, alerts, subscribe, unsubscribe, activity, activity-token, activity-dismissed."
+        "Known are token, ack, uninstall, alerts, ping, subscribe, unsubscribe, activity, activity-token, "
+          + "activity-dismissed."
       )
     }
   }

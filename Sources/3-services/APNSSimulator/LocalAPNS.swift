@@ -9,7 +9,7 @@ internal import Transport
 /// May be called from any thread. What is due by time alone happens in `timePassed`.
 public final class LocalAPNS: Sendable {
   public let courier: Courier
-  private let core: SimulatorCore
+  let core: SimulatorCore
   private let dice: Locked<Dice>
 
   /// Of the configuration, what concerns listeners and folders is not looked at; `seed` is 1 where it is nil.
@@ -82,13 +82,6 @@ public final class LocalAPNS: Sendable {
     try? core.attempt { state, now throws(Refusal) in
       try state.createChannel(
         .init(bundleID: bundleID, environment: environment), policy: keepsNewest ? .newest : .nothing, now: now)
-    }
-  }
-
-  /// Knows a channel that another APNs made, so that phones may listen to it here.
-  public func adoptChannel(_ id: String, of bundleID: String, environment: SimulatedEnvironment) {
-    let key = ChannelRegistry.Key(app: .init(bundleID: bundleID, environment: environment), id: id)
-    core.withState { state, now in state.channels.adopt(key, ChannelRegistry.Channel(policy: .nothing, createdAt: now))
     }
   }
 

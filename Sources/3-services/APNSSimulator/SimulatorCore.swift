@@ -206,7 +206,7 @@ final class SimulatorCore: Sendable {
     return renewals
   }
 
-  private func tellTokens(device: String) {
+  func tellTokens(device: String) {
     let (sink, untold) = shared.withLock { ($0.sinks[device], $0.state.takeUntoldTokens(of: device)) }
     if !untold.isEmpty { sink?.courier.renewed(untold) }
   }

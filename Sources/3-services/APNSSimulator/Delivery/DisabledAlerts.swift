@@ -3,11 +3,16 @@ internal import PushPayload
 
 /// The apps whose user wants no notifications, as far as APNs knows.
 struct DisabledAlerts: Hashable, Sendable {
-  private var known: [String: Set<String>] = [:]
+  private var apps: [String: Set<String>] = [:]
   /// What phones will tell once they can be reached.
   private var untold: [String: [String: Bool]] = [:]
 
-  func contains(_ device: String, _ bundleID: String) -> Bool { known[device]?.contains(bundleID) ?? false }
+  func contains(_ device: String, _ bundleID: String) -> Bool { apps[device]?.contains(bundleID) ?? false }
+
+  /// All of them.
+  var known: Set<PhoneHoldings.App> {
+    Set(apps.flatMap { device, own in own.map { PhoneHoldings.App(device: device, bundleID: $0) } })
+  }
 
   mutating func note(_ device: String, _ bundleID: String, isAllowed: Bool) {
     untold[device, default: [:]][bundleID] = isAllowed
@@ -16,17 +21,17 @@ struct DisabledAlerts: Hashable, Sendable {
   /// The phone can be reached: what it had to tell is known now. Answers the apps that were turned off, sorted.
   mutating func learn(_ device: String) -> [String] {
     guard let news = untold.removeValue(forKey: device) else { return [] }
-    var apps = known[device] ?? []
+    var own = apps[device] ?? []
     for (bundleID, isAllowed) in news {
-      if isAllowed { apps.remove(bundleID) } else { apps.insert(bundleID) }
+      if isAllowed { own.remove(bundleID) } else { own.insert(bundleID) }
     }
-    known[device] = apps.isEmpty ? nil : apps
+    apps[device] = own.isEmpty ? nil : own
     return news.filter { !$0.value }.keys.sorted()
   }
 
   /// The app was removed.
   mutating func forget(_ device: String, _ bundleID: String) {
-    known[device]?.remove(bundleID)
+    apps[device]?.remove(bundleID)
     untold[device]?[bundleID] = nil
   }
 }

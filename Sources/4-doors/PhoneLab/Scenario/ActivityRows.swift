@@ -41,6 +41,11 @@ enum ActivityRows {
     return made
   }
 
+  static let shared = Shape.fields(
+    [
+      .init(name: "key", shape: .text, help: ""), .init(name: "value", shape: .any, help: "Without it: takes it away."),
+    ], required: ["key"])
+
   static let acts: [ActRow] = [
     ActRow(
       "startActivity", .fields(startOnly + content.map(\.field), required: ["attributesType"]),
@@ -87,6 +92,13 @@ enum ActivityRows {
     ActRow(
       .handActivityTokensToService, "handActivityTokensToService", "Gives the push service every ActivityKit token."),
     ActRow(.fetchMessageHistory, "fetchMessageHistory", "Asks for all messages that there ever were (D-302)."),
+    ActRow("share", shared, "Writes a value into the defaults of its app group (D-250).") {
+      (reading) throws(ScenarioFault) in
+      .share(key: try reading.sharedKey(), reading["value"]?.value)
+    },
+    ActRow("readShared", .text, "Reads one there.") { (reading) throws(ScenarioFault) in
+      .readShared(try reading.text())
+    },
     ActRow("setPreference", .word(["everything", "onlyScheduled"]), "The app's own switch (D-331, D-332).") {
       (reading) throws(ScenarioFault) in
       .setPreference(onlyScheduled: try reading.word(of: ["everything", "onlyScheduled"]) == "onlyScheduled")
@@ -94,11 +106,11 @@ enum ActivityRows {
   ]
 }
 
-extension AppAct {
-  /// The same on the channel that a name stands for.
-  func onChannel(_ meant: (String) -> String) -> AppAct {
-    guard case .startActivity(var request) = self, case .channel(let name) = request.pushType else { return self }
-    request.pushType = .channel(meant(name))
-    return .startActivity(request)
+extension Reading {
+  /// Of `{key, value}`.
+  func sharedKey() throws(ScenarioFault) -> String {
+    _ = try members(known: ["key", "value"])
+    guard let key = self["key"] else { throw fault("there is no key", "Write key: \"…\".") }
+    return try key.text()
   }
 }

@@ -118,6 +118,7 @@ enum AppRows {
       "enterBackgroundSeconds", \.enterBackgroundSeconds, "How long its code takes in didEnterBackground (D-157)."),
     Row("terminateSeconds", \.terminateSeconds, "How long its code takes in willTerminate (D-162)."),
     Row("exitsOnSuspend", \.exitsOnSuspend, "UIApplicationExitsOnSuspend (D-164)."),
+    Row("appGroups", \.appGroups, "com.apple.security.application-groups: what it shares with its extension."),
     Row(
       "sounds", .list(.either([.text, ExtensionRows.sound.shape(required: ["name"])])),
       "Sound files that it brings (D-220 … D-222)."

@@ -73,15 +73,14 @@ enum ExtensionRows {
       { (reading) throws(ScenarioFault) in .attach(try reading.attachment()) }
     ),
     (
-      "userInfo",
-      .fields(
-        [.init(name: "key", shape: .text, help: ""), .init(name: "value", shape: .any, help: "")], required: ["key"]),
-      { (reading) throws(ScenarioFault) in
-        _ = try reading.members(known: ["key", "value"])
-        guard let key = reading["key"] else { throw reading.fault("there is no key", "Write key: \"…\".") }
-        return .userInfo(key: try key.text(), reading["value"]?.value)
-      }
+      "userInfo", ActivityRows.shared,
+      { (reading) throws(ScenarioFault) in .userInfo(key: try reading.sharedKey(), reading["value"]?.value) }
     ),
+    (
+      "share", ActivityRows.shared,
+      { (reading) throws(ScenarioFault) in .share(key: try reading.sharedKey(), reading["value"]?.value) }
+    ),
+    ("countBadge", .text, { (reading) throws(ScenarioFault) in .countBadge(key: try reading.text()) }),
     (
       "empty", .yes,
       { (reading) throws(ScenarioFault) in

@@ -115,8 +115,21 @@ struct ScenarioCheck {
     let words = answers.isEmpty ? "nothing was sent" : answers.map(\.words).joined(separator: ", ")
     fail(
       at: expectation.path.appending("answer"), "the answer is not as expected",
-      ExpectationColumns(rows: [("", wanted.text, words)]).lines.joined(separator: "\n"),
+      (ExpectationColumns(rows: [("", wanted.text, words)]).lines + because(wanted)).joined(separator: "\n"),
       update: told.first?.reduced(to: wanted))
+  }
+}
+
+extension ScenarioCheck {
+  /// What decided each answer, once, and who says so.
+  private func because(_ wanted: JSONValue) -> [String] {
+    let status = (wanted.object?["status"] ?? wanted).number?.int64.map { Int(clamping: $0) }
+    var told: [String] = []
+    for answer in answers {
+      guard let reason = answer.reason(expected: status), !told.contains(reason) else { continue }
+      told.append(reason)
+    }
+    return told.isEmpty ? [] : ["  because:"] + told.map { "    \($0)" }
   }
 }
 

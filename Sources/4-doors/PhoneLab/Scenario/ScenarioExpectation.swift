@@ -117,16 +117,26 @@ struct ScenarioExpectation: Sendable {
 }
 
 extension Reading {
-  /// `kind` where it goes without saying, as in a list of callbacks.
+  /// `kind` where it goes without saying, as in a list of callbacks; `rule` and `text` are of the entry, not of its kind.
   fileprivate func pattern(of kind: String?) throws(ScenarioFault) -> EntryPattern {
     var given = value
-    if let kind, [kind, "rule", "text"].allSatisfy({ value.object?[$0] == nil }) { given = .object([kind: value]) }
+    var isWrapped = false
+    if let kind, value.object?[kind] == nil {
+      let beside = value.object?.members.filter { Self.ofAnyKind.contains($0.key) } ?? []
+      let own = value.object.map { JSONObject($0.members.filter { !Self.ofAnyKind.contains($0.key) }) }
+      if own?.members.isEmpty != true {
+        given = .object(JSONObject([.init(kind, own.map(JSONValue.object) ?? value)] + beside))
+        isWrapped = true
+      }
+    }
     do throws(PatternFault) { return try EntryPattern(given) } catch {
       var steps = error.path.steps
-      if kind != nil, given != value, !steps.isEmpty { steps.removeFirst() }
+      if isWrapped, let kind, steps.first == .key(kind) { steps.removeFirst() }
       throw ScenarioFault(path: JSONPath(path.steps + steps), found: error.found, remedy: error.remedy)
     }
   }
+
+  private static let ofAnyKind = ["rule", "text"]
 
   /// Names of the phones that there are.
   func names(of known: [String]) throws(ScenarioFault) -> [String] {

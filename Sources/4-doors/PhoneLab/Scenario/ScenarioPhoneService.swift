@@ -25,16 +25,14 @@ public final class ScenarioPhoneService: PhoneService {
   }
 
   /// With a push service that keeps tokens and preferences; without one every token and every wish is taken.
-  /// `know` is told of each token before.
+  /// `beforeRegistering` is waited for first, each time.
   public convenience init(
     _ service: (any ScenarioService)?,
-    know:
-      @escaping @Sendable (_ phone: String, _ bundleID: String, _ token: [UInt8], _ environment: SimulatedEnvironment)
-      async -> Void = { _, _, _, _ in }
+    beforeRegistering: @escaping @Sendable () async -> Void = {}
   ) {
     self.init(
       register: { phone, bundleID, token, environment in
-        await know(phone, bundleID, token, environment)
+        await beforeRegistering()
         guard let service else { return "\(bundleID) on \(phone)" }
         return await service.register(phone: phone, bundleID: bundleID, token: token, environment: environment)
       },

@@ -29,6 +29,8 @@ private struct ScenarioRun<World: ScenarioWorld> {
   /// The service's numbers of named pushes, which messages and notifications carry.
   private var messageIDs: [String: Int64] = [:]
   private var pushes = 0
+  /// Every device token that each app ever had, the newest last.
+  private var tokens: [LabApp: [[UInt8]]] = [:]
   private var all: [String: [TimelineEntry]] = [:]
 
   init(_ scenario: Scenario, _ world: World) {
@@ -58,6 +60,7 @@ private struct ScenarioRun<World: ScenarioWorld> {
       if settings.locked { await world.lab.perform(.lock, on: name) }
     }
     await world.settle()
+    await noteTokens()
     for (name, _) in scenario.phones { _ = await world.lab.take(from: name) }
   }
 
@@ -69,7 +72,6 @@ private struct ScenarioRun<World: ScenarioWorld> {
     await world.lab.perform(.launch(bundleID: app.description.bundleID), on: phone)
     await answerPrompt(of: app, on: phone)
     await world.settle()
-    await waitForToken(of: app, on: phone)
     await world.lab.perform(.home, on: phone)
   }
 
@@ -92,20 +94,11 @@ private struct ScenarioRun<World: ScenarioWorld> {
     await world.lab.perform(.changePermission(bundleID: bundleID, settings), on: phone)
   }
 
-  /// Where tokens take their time.
-  private func waitForToken(of app: ScenarioApp, on phone: String) async {
-    guard world.patience > .milliseconds(0), !app.description.script.isEmpty else { return }
-    let limit = world.now + world.patience
-    while world.now < limit, await world.lab.phone(phone)?.registrationID(of: app.description.bundleID) == nil {
-      await world.pass(until: world.now + .milliseconds(20))
-    }
-  }
-
   // MARK: steps
 
   mutating func play(_ step: Scenario.Step, number: Int) async {
     // Real time is not passed only to tell steps apart.
-    let pace = world.patience > .milliseconds(0) ? min(scenario.pace, .milliseconds(200)) : scenario.pace
+    let pace = world.patience > .milliseconds(0) ? min(scenario.pace, .milliseconds(10)) : scenario.pace
     await world.pass(until: world.now + pace)
     var answers: [(phone: String?, answer: ScenarioAnswer)] = []
     for deed in step.deeds {
@@ -115,11 +108,14 @@ private struct ScenarioRun<World: ScenarioWorld> {
       case .event(let make):
         for name in step.phones {
           guard let phone = await world.lab.phone(name) else { continue }
-          await world.lab.perform(make(phone, ScenarioNames(pushes: names[name] ?? [:], channels: channels)), on: name)
+          await world.lab.perform(make(phone, ScenarioNames(pushes: names[name] ?? [:])), on: name)
         }
       case .install(let bundleID):
         guard let app = scenario.apps.first(where: { $0.app.description.bundleID == bundleID })?.app else { continue }
-        for name in step.phones { await world.lab.perform(.installApp(app.description), on: name) }
+        for name in step.phones {
+          await world.lab.perform(.installApp(app.description), on: name)
+          for (channel, id) in channels { await tell(channel, id, to: bundleID, on: name) }
+        }
       case .push(let push): answers += await send(push, to: step.phones)
       case .service(let body, let name):
         let answer = await call(body, for: step.phones, step)
@@ -134,11 +130,15 @@ private struct ScenarioRun<World: ScenarioWorld> {
       case .createChannel(let name, let bundleID, let keepsNewest):
         let answer = await world.createChannel(of: bundleID, in: environment(of: bundleID), keepsNewest: keepsNewest)
         channels[name] = answer.id
+        if let id = answer.id {
+          for (phone, _) in scenario.phones { await tell(name, id, to: bundleID, on: phone) }
+        }
         answers.append((nil, answer))
       case .renewTokens(let bundleID):
         for name in step.phones { await world.lab.renewTokens(of: bundleID, on: name) }
       }
       await world.settle()
+      await noteTokens()
     }
     let place = "step \(number), \(step.title)"
     let looked = await look(at: step.expectations, of: step.phones, answers, place)
@@ -167,6 +167,12 @@ private struct ScenarioRun<World: ScenarioWorld> {
     }
   }
 
+  /// So that the app's code knows the channel by the scenario's name of it.
+  private func tell(_ channel: String, _ id: String, to bundleID: String, on phone: String) async {
+    guard await world.lab.phone(phone)?.bundleIDs.contains(bundleID) == true else { return }
+    await world.lab.perform(.learnChannel(bundleID: bundleID, name: channel, channel: id), on: phone)
+  }
+
   // MARK: pushing
 
   private mutating func send(
@@ -186,12 +192,13 @@ private struct ScenarioRun<World: ScenarioWorld> {
         payload: push.payload, token: [], phone: phone, headers: complete(push, usualType), bundleID: push.bundleID,
         environment: environment, channel: push.channel)
       if let phone {
-        let token = await world.lab.token(
-          for: sent.pushType, of: push.bundleID, on: phone, carrying: push.payload)
+        let token =
+          push.usesFormerToken
+          ? await formerToken(of: push.bundleID, on: phone)
+          : await world.lab.token(for: sent.pushType, of: push.bundleID, on: phone, carrying: push.payload)
         guard let token else {
-          answers.append(
-            (phone, ScenarioAnswer(status: 0, reason: "no token", explanation: "\(push.bundleID) has none on \(phone)"))
-          )
+          let found = "\(push.bundleID) \(push.usesFormerToken ? "had no other" : "has none") on \(phone)"
+          answers.append((phone, ScenarioAnswer(status: 0, reason: "no token", explanation: found)))
           continue
         }
         sent.token = token
@@ -204,6 +211,22 @@ private struct ScenarioRun<World: ScenarioWorld> {
       }
     }
     return answers
+  }
+
+  /// The newest that is not the app's any more.
+  private func formerToken(of bundleID: String, on phone: String) async -> [UInt8]? {
+    let present = await world.lab.phone(phone)?.token(of: bundleID)
+    return tokens[LabApp(phone, bundleID)]?.last { $0 != present }
+  }
+
+  private mutating func noteTokens() async {
+    for (name, _) in scenario.phones {
+      guard let phone = await world.lab.phone(name) else { continue }
+      for bundleID in phone.bundleIDs {
+        guard let token = phone.token(of: bundleID), tokens[LabApp(name, bundleID)]?.last != token else { continue }
+        tokens[LabApp(name, bundleID), default: []].append(token)
+      }
+    }
   }
 
   /// A Live Activity's payload with the time of now, and the id of a channel that the scenario names; nil: nothing to add.
@@ -300,7 +323,7 @@ private struct ScenarioRun<World: ScenarioWorld> {
     guard let phone = await world.lab.phone(name) else { return }
     let check = ScenarioCheck(
       expectation, phone: phone, named: scenario.phones.count > 1 ? name : nil, entries, answers, place,
-      ScenarioNames(pushes: names[name] ?? [:], channels: channels))
+      ScenarioNames(pushes: names[name] ?? [:]))
     result.checks += check.checks
     result.failures += check.failures
   }

@@ -33,6 +33,8 @@ struct ScenarioPush: Sendable {
   var bundleID: String
   /// A channel of the app that it is broadcast on.
   var channel: String?
+  /// To the token that the app had before the one it has now.
+  var usesFormerToken = false
   /// `apns-expiration` so long after now.
   var expires: Instant.Span?
 }
@@ -50,12 +52,10 @@ struct ScenarioMessage: Sendable {
 struct ScenarioNames: Sendable {
   /// Request identifiers.
   var pushes: [String: String] = [:]
-  var channels: [String: String] = [:]
 
   func push(_ name: String) -> String { pushes[name] ?? name }
   /// The name of a request identifier that has one.
   func name(of id: String) -> String { pushes.filter { $0.value == id }.keys.min() ?? id }
-  func channel(_ name: String) -> String { channels[name] ?? name }
 }
 
 /// What a step may say beside its verb.

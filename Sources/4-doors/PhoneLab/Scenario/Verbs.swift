@@ -27,6 +27,9 @@ extension Verb {
     .init(
       name: "channel", shape: .text,
       help: "Broadcast on this channel of the app instead: the name that createChannel gave, or an id."),
+    .init(
+      name: "formerToken", shape: .flag,
+      help: "To the token that the app had before, as by a provider that has not heard of the new one; default false."),
   ]
 
   private static let serviceName = Shape.Field(
@@ -48,6 +51,10 @@ extension Verb {
       push.name = try context.step["name"]?.text()
       push.expires = try context.step["expires"]?.span()
       push.channel = try context.step["channel"]?.text()
+      push.usesFormerToken = try context.step["formerToken"]?.flag() ?? false
+      if push.channel != nil, push.usesFormerToken, let both = context.step["formerToken"] {
+        throw both.fault("a broadcast goes to no token", "Leave out channel or formerToken.")
+      }
       return [.push(push)]
     },
     Verb(
@@ -57,12 +64,12 @@ extension Verb {
       [.service(try reading.object(), name: try context.step["name"]?.text())]
     },
     Verb(
-      "createChannel", .text, of: .app,
+      "createChannel", .text, of: .app, covers: ["learnChannel"],
       more: [
         .init(
           name: "keepsNewest", shape: .flag, help: "message-storage-policy 1: for phones that are away; default false.")
       ],
-      "Makes a broadcast channel of the app at APNs; the name stands for its id in channel, startActivity, and input-push-channel (D-189)."
+      "Makes a broadcast channel of the app at APNs; the name stands for its id in channel, in startActivity, and in input-push-channel (D-189)."
     ) { (reading, context) throws(ScenarioFault) in
       [
         .createChannel(
@@ -328,7 +335,7 @@ extension Verb {
     ) { (reading, context) throws(ScenarioFault) in
       let bundleID = try context.bundle()
       return try ActRow.list(reading).map { act in
-        .event { _, names in .app(bundleID: bundleID, act.onChannel(names.channel)) }
+        .event { _, _ in .app(bundleID: bundleID, act) }
       }
     },
   ]

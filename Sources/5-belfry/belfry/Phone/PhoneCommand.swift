@@ -151,7 +151,7 @@ struct PhoneRun {
     let signals = ProcessSignals(
       rereads: true, watched: face == .drawn ? [SIGWINCH, SIGCONT, SIGTSTP] : [])
     let clock = PhoneClock(SystemClock())
-    let connection = try await PhoneConnection.start(options)
+    let connection = try await PhoneConnection.start(options, clock: clock)
     let host = await PhoneHost(
       name: options.name, settings: options.settings, connection: connection, clock: clock,
       environment: options.environment)

@@ -17,8 +17,8 @@ enum PhoneConnection: Sendable {
   }
 
   /// Starts the simulated APNs with its keys kept in `data`, so that they and the tokens are the same the next time.
-  static func start(_ options: PhoneOptions) async throws -> PhoneConnection {
-    if let url = options.apns { return .remote(try await RemoteAPNS(url)) }
+  static func start(_ options: PhoneOptions, clock: any WallClock) async throws -> PhoneConnection {
+    if let url = options.apns { return .remote(try await RemoteAPNS(url, clock: clock)) }
     var configuration = APNSSimulator.Configuration()
     configuration.listen = options.ports.listen
     configuration.productionListen = options.ports.production
@@ -32,7 +32,7 @@ enum PhoneConnection: Sendable {
     switch self {
     case .inProcess(let simulator):
       PhoneLab(courier: simulator.courier, clock: clock, service: ScenarioPhoneService(nil))
-    case .remote(let remote): remote.lab(clock: clock)
+    case .remote(let remote): remote.lab
     }
   }
 
@@ -44,10 +44,10 @@ enum PhoneConnection: Sendable {
   }
 
   /// Tells whoever is not in this process what the phone has become.
-  func settle(_ phone: Phone, named name: String, environment: SimulatedEnvironment) async {
+  func settle() async {
     switch self {
     case .inProcess: break
-    case .remote(let remote): await remote.settle(phone, named: name, environment: environment)
+    case .remote(let remote): await remote.settle()
     }
   }
 

@@ -188,8 +188,7 @@ actor PhoneHost {
   private func takeOver() async {
     let new = await lab.take(from: name)
     guard !new.isEmpty else { return }
-    await connection.settle(
-      await phone(), named: name, environment: usualEnvironment == .production ? .production : .sandbox)
+    await connection.settle()
     log += new
     told += new.count
     if log.count > Self.longestLog * 2 { log.removeFirst(log.count - Self.longestLog) }

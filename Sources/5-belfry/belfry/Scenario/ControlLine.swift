@@ -8,41 +8,14 @@ import PhoneLab
 import PushPayload
 import Transport
 
-/// A running `belfry apns`, by its control API: registers tokens, takes phones on and off the network, brings what comes for
-/// them, and pushes as a provider with a key of its own.
+/// A running `belfry apns`, by its control API: registers tokens, takes phones on and off the network, and
+/// pushes as a provider with a key of its own.
 final class ControlLine: Sendable {
-  struct Owner: Hashable, Sendable {
-    var device: String
-    var bundleID: String
-    var environment: SimulatedEnvironment
-    var kind: TokenKind
-    /// Of a push-to-start token.
-    var attributesType: String?
-  }
-
-  private struct Listening: Hashable {
-    var device: String
-    var bundleID: String
-    var channel: String
-  }
-
-  private struct State {
-    var tokens: [[UInt8]: Owner] = [:]
-    var stays: [String: WebSocket] = [:]
-    var isOnline: [String: Bool] = [:]
-    /// Ids of pushes that came to a phone.
-    var arrived: Set<String> = []
-    var tokenMaker: LocalAPNS?
-    var listening: Set<Listening> = []
-    var deliver: @Sendable (String, DeliveredPayload) async -> Void = { _, _ in }
-  }
-
   private let url: String
   private let client = HTTPClient()
   private let loop = EventLoop(name: "scenario")
   private let providers: [SimulatedEnvironment: APNSClient]
   private let channels: ChannelLine
-  private let state = Locked(State())
   private let clock = SystemClock()
 
   init(_ given: String) async throws {
@@ -89,144 +62,63 @@ final class ControlLine: Sendable {
     return Reply(status: answer.status, json: (try? JSONReader.read(answer.body).value) ?? .null)
   }
 
-  /// A lab whose phones get tokens that nobody has had, and what the simulator's courier brings for them. One for a line.
-  func lab(clock: any WallClock, register: @escaping PhoneLab.Registrar) -> PhoneLab {
-    lab(clock: clock) { PhoneLab(courier: $0, clock: clock, register: register) }
-  }
-
-  func lab(clock: any WallClock, service: any PhoneService) -> PhoneLab {
-    lab(clock: clock) { PhoneLab(courier: $0, clock: clock, service: service) }
-  }
-
-  private func lab(clock: any WallClock, _ make: (Courier) -> PhoneLab) -> PhoneLab {
+  /// A lab whose phones get tokens that nobody has had, and the mirror that makes them known here. `service` is given the
+  /// mirror, so that a token is known before it is handed on.
+  func lab(clock: any WallClock, service: (@escaping @Sendable () async -> Void) -> any PhoneService) -> (
+    lab: PhoneLab, mirror: PhoneMirror
+  ) {
     var configuration = APNSSimulator.Configuration()
     configuration.seed = UInt64.random(in: 0...UInt64.max)
-    let tokenMaker = LocalAPNS(clock: clock, configuration)
-    let lab = make(tokenMaker.courier)
-    state.withLock { state in
-      state.tokenMaker = tokenMaker
-      state.deliver = { device, push in await lab.perform(.push(push), on: device) }
-    }
-    return lab
+    let phones = LocalAPNS(clock: clock, configuration)
+    let later = Locked(PhoneMirror?.none)
+    let lab = PhoneLab(
+      courier: phones.courier, clock: clock,
+      service: service { await later.withLock { $0 }?.settle() })
+    let mirror = PhoneMirror(self, phones: phones, lab: lab)
+    later.withLock { $0 = mirror }
+    return (lab, mirror)
   }
 
-  // MARK: tokens and networks
+  // MARK: what phones hold
 
-  /// Tells the simulator of a token, once.
-  func know(_ token: [UInt8], _ owner: Owner) async {
-    guard state.withLock({ $0.tokens.updateValue(owner, forKey: token) }) == nil else { return }
-    await come(for: owner.device)
+  func register(_ token: [UInt8], _ owner: PhoneHoldings.Token) async {
     var body: JSONObject = [
       "device": .string(owner.device), "bundle": .string(owner.bundleID),
       "environment": .string(owner.environment.rawValue), "kind": .string(owner.kind.rawValue),
       "token": .string(token.hex),
     ]
-    body["attributesType"] = owner.attributesType.map(JSONValue.string)
+    if owner.kind == .liveActivityStart { body["attributesType"] = .string(owner.detail) }
     _ = try? await Self.call(client, "POST", "\(url)/devices", .object(body))
   }
 
-  /// Tells of a phone's network, and of the tokens that it has no more, as far as they are news.
-  func settle(_ phone: Phone, named name: String) async {
-    await setOnline(phone.isOnline, device: name)
-    await keep(device: name) { phone.token(of: $0) }
+  func end(_ token: [UInt8], _ reason: RefusalReason) async {
+    _ = try? await Self.call(client, "DELETE", "\(url)/devices/\(token.hex)?reason=\(reason.rawValue)")
   }
 
-  /// The tokens that apps of the device have no more are dead.
-  private func keep(device: String, present: (String) -> [UInt8]?) async {
-    let dead = state.withLock { state in
-      let dead = state.tokens.filter { token, owner in
-        owner.device == device && owner.kind == .app && present(owner.bundleID) != token
-      }.map(\.key)
-      for token in dead { state.tokens[token] = nil }
-      return dead
-    }
-    for token in dead { _ = try? await Self.call(client, "DELETE", "\(url)/devices/\(token.hex)") }
+  func setOnline(_ isOnline: Bool, device: String) async {
+    _ = try? await Self.call(
+      client, "PUT", "\(url)/devices/\(device.addingPercentEncoding)/online", .bool(isOnline))
   }
 
-  private func setOnline(_ isOnline: Bool, device: String) async {
-    let isNews = state.withLock { state in
-      guard state.stays[device] != nil else { return false }
-      return state.isOnline.updateValue(isOnline, forKey: device) ?? true != isOnline
-    }
-    guard isNews else { return }
-    let name = device.addingPercentEncoding
-    _ = try? await Self.call(client, "PUT", "\(url)/devices/\(name)/online", .bool(isOnline))
+  /// Has a phone listen to a channel, or no more. Answers why it cannot.
+  func listen(_ one: PhoneHoldings.Subscription, _ isOn: Bool) async -> String? {
+    let place = "\(url)/devices/\(one.device.addingPercentEncoding)/channels/\(one.channel.addingPercentEncoding)"
+    let query = "?bundle=\(one.bundleID.addingPercentEncoding)&environment=\(one.environment.rawValue)"
+    let reply = try? await Self.call(client, isOn ? "PUT" : "DELETE", place + query)
+    return reply?.status == 404 ? "APNs has no such channel of the app" : nil
+  }
+
+  /// A socket to the courier; nil when there is none.
+  func courier() async -> WebSocket? {
+    try? await WebSocket.connect("ws://\(url.dropFirst("http://".count))/courier", on: loop)
   }
 
   // MARK: channels
 
-  /// Makes a channel there, and has the phones' own side know it.
   func createChannel(
     of bundleID: String, in environment: SimulatedEnvironment, keepsNewest: Bool
   ) async -> ScenarioAnswer {
-    let answer = await channels.create(of: bundleID, in: environment, keepsNewest: keepsNewest)
-    if let id = answer.id {
-      state.withLock { $0.tokenMaker }?.adoptChannel(id, of: bundleID, environment: environment)
-    }
-    return answer
-  }
-
-  /// Has the device listen to the channels of its app's Live Activities, and to no other.
-  func listen(_ phone: Phone, device: String, to bundleID: String, in environment: SimulatedEnvironment) async {
-    let wanted = Set(
-      phone.liveActivities(of: bundleID).compactMap(\.activity.channel).map {
-        Listening(device: device, bundleID: bundleID, channel: $0)
-      })
-    let former = state.withLock { state in
-      let former = state.listening.filter { $0.device == device && $0.bundleID == bundleID }
-      state.listening.formUnion(wanted)
-      state.listening.subtract(former.subtracting(wanted))
-      return former
-    }
-    for one in wanted.symmetricDifference(former) {
-      let place = "\(url)/devices/\(device.addingPercentEncoding)/channels/\(one.channel.addingPercentEncoding)"
-      let query = "?bundle=\(bundleID.addingPercentEncoding)&environment=\(environment.rawValue)"
-      _ = try? await Self.call(client, wanted.contains(one) ? "PUT" : "DELETE", place + query)
-    }
-  }
-
-  // MARK: the courier
-
-  /// Takes the place of the device's courier, once.
-  private func come(for device: String) async {
-    guard state.withLock({ $0.stays[device] == nil }),
-      let socket = try? await WebSocket.connect("ws://\(url.dropFirst("http://".count))/courier", on: loop)
-    else { return }
-    state.withLock { $0.stays[device] = socket }
-    let hello: JSONValue = [
-      "type": "hello", "device": .string(device), "keepsBudget": true, "keepsActivities": true,
-    ]
-    try? await socket.send(hello.text)
-    Task { [weak self] in
-      for await message in socket.messages {
-        guard case .text(let text) = message, let object = try? JSONReader.read(Array(text.utf8)).value.object,
-          object["type"]?.string == "push", let number = object["number"]
-        else { continue }
-        if let push = Self.push(object) { await self?.deliver(push, to: device) }
-        try? await socket.send(JSONValue.object(["type": "ack", "number": number]).text)
-      }
-    }
-  }
-
-  private func deliver(_ push: DeliveredPayload, to device: String) async {
-    await state.withLock { $0.deliver }(device, push)
-    state.withLock { _ = $0.arrived.insert(push.id) }
-  }
-
-  private static func push(_ object: JSONObject) -> DeliveredPayload? {
-    guard let id = object["id"]?.string, let bundleID = object["bundle"]?.string else { return nil }
-    let text = object["payload"]?.string.map { Array($0.utf8) }
-    let token = object["token"]?.string.flatMap { bytes(fromHex: $0.utf8) }
-    return DeliveredPayload(
-      id: id, bundleID: bundleID,
-      pushType: object["pushType"]?.string.flatMap(PushType.init(rawValue:)) ?? .alert,
-      priority: object["priority"]?.number?.int64.flatMap { UInt8(exactly: $0) }.flatMap(PushPriority.init(rawValue:))
-        ?? .immediate,
-      collapseID: object["collapseId"]?.string,
-      expiration: object["expiration"]?.number?.int64.map { Instant(seconds: $0) },
-      acceptedAt: object["receivedAt"]?.number?.int64.map { Instant(milliseconds: $0) }, token: token,
-      channel: object["channel"]?.string,
-      bytes: text ?? object["payloadBase64"]?.string.flatMap { bytes(fromBase64: $0.utf8) } ?? [])
+    await channels.create(of: bundleID, in: environment, keepsNewest: keepsNewest)
   }
 
   // MARK: pushing
@@ -248,22 +140,11 @@ final class ControlLine: Sendable {
         priority: priority, expiration: header("apns-expiration").flatMap { Int64($0) },
         collapseID: header("apns-collapse-id"), payload: push.payload))
     switch outcome {
-    case .accepted:
-      await waitForArrival(of: id, at: push.phone)
-      return ScenarioAnswer(status: 200, id: id)
+    case .accepted: return ScenarioAnswer(status: 200, id: id)
     case .refused(let refusal):
       return ScenarioAnswer(
         status: refusal.status, reason: refusal.reason, explanation: refusal.explanation, id: id)
     case .unanswered(let cause): return ScenarioAnswer(status: 0, reason: "no answer: \(cause)", id: id)
-    }
-  }
-
-  /// So that the next step finds it there. Half a second at most: some are held back.
-  private func waitForArrival(of id: String, at device: String?) async {
-    guard let device, state.withLock({ $0.isOnline[device] ?? true }) else { return }
-    let limit = clock.uptime + .milliseconds(500)
-    while clock.uptime < limit, !state.withLock({ $0.arrived.contains(id) }) {
-      try? await clock.sleep(for: .milliseconds(2))
     }
   }
 
@@ -274,7 +155,6 @@ final class ControlLine: Sendable {
   }
 
   func close() async {
-    for socket in state.withLock({ Array($0.stays.values) }) { await socket.close() }
     for provider in providers.values { await provider.close(grace: .seconds(1)) }
     await channels.close()
     await loop.stop()

@@ -16,24 +16,27 @@ import Transport
 final class LiveWorld: ScenarioWorld {
   let lab: PhoneLab
   let phoneService: ScenarioPhoneService
-  let patience = Instant.Span.seconds(5)
+  let patience: Instant.Span
   private let clock = SystemClock()
   private let control: ControlLine
-  /// Of each app, as its tokens and channels told it.
-  private let environments = Locked([String: SimulatedEnvironment]())
+  private let mirror: PhoneMirror
   private let service: (any ScenarioService)?
 
   var now: Instant { clock.now }
 
   /// `apns` is the control API of a running `belfry apns`.
-  init(apns: String, service: (any ScenarioService)?) async throws {
+  init(apns: String, service: (any ScenarioService)?, patience: Instant.Span = .seconds(5)) async throws {
+    self.patience = patience
     let control = try await ControlLine(apns)
     self.control = control
     self.service = service
-    phoneService = ScenarioPhoneService(service) { phone, bundleID, token, environment in
-      await control.know(token, .init(device: phone, bundleID: bundleID, environment: environment, kind: .app))
+    var made: ScenarioPhoneService?
+    (lab, mirror) = control.lab(clock: clock) { known in
+      let phoneService = ScenarioPhoneService(service, beforeRegistering: known)
+      made = phoneService
+      return phoneService
     }
-    lab = control.lab(clock: clock, service: phoneService)
+    phoneService = made ?? ScenarioPhoneService(service)
   }
 
   func pass(until time: Instant) async {
@@ -41,43 +44,26 @@ final class LiveWorld: ScenarioWorld {
     await settle()
   }
 
-  /// The network of each phone, and the tokens that it has no more, are told to the running simulator.
+  /// What the phones have become is told to the running simulator, and what it has for them happens, until both are quiet.
   func settle() async {
-    await lab.settle()
-    for name in await lab.names {
-      guard let phone = await lab.phone(name) else { continue }
-      await control.settle(phone, named: name)
-      for bundleID in phone.bundleIDs {
-        await control.listen(phone, device: name, to: bundleID, in: environment(of: bundleID))
-      }
+    var isNews = true
+    while isNews {
+      await lab.settle()
+      let isTold = await mirror.settle()
+      let isHeard = await mirror.fence()
+      isNews = isTold || isHeard
     }
   }
 
   func push(_ push: ProviderPush) async -> ScenarioAnswer {
-    if let name = push.phone, let phone = await lab.phone(name) {
-      let kind: TokenKind =
-        switch push.token {
-        case phone.token(of: push.bundleID): .app
-        case phone.voipToken(of: push.bundleID): .voip
-        default:
-          phone.liveActivities(of: push.bundleID).contains { $0.token == push.token }
-            ? .liveactivity : .liveActivityStart
-        }
-      await control.know(
-        push.token, .init(device: name, bundleID: push.bundleID, environment: push.environment, kind: kind))
-    }
+    await mirror.settle()
     return await control.push(push)
   }
 
   func createChannel(
     of bundleID: String, in environment: SimulatedEnvironment, keepsNewest: Bool
   ) async -> ScenarioAnswer {
-    environments.withLock { $0[bundleID] = environment }
-    return await control.createChannel(of: bundleID, in: environment, keepsNewest: keepsNewest)
-  }
-
-  private func environment(of bundleID: String) -> SimulatedEnvironment {
-    environments.withLock { $0[bundleID] } ?? .production
+    await control.createChannel(of: bundleID, in: environment, keepsNewest: keepsNewest)
   }
 
   func call(_ body: JSONObject, of bundleID: String) async -> ScenarioAnswer {
@@ -87,6 +73,7 @@ final class LiveWorld: ScenarioWorld {
 
   func close() async {
     await lab.close()
+    await mirror.close()
     await control.close()
     await service?.close()
   }
