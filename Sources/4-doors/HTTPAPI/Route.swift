@@ -195,34 +195,12 @@ struct Routing: Equatable, Sendable {
     case ("v3", "grouppush"), ("v3", "files"), ("v3", "images"), ("v3", "push_plan"), ("v3", "test"):
       self.init(.push, .notServed)
     case ("v3", _): self.init(.push, .unknown)
-    case ("v1", "pushes") where parts.count == 3: self.init(.native, method, ["GET": .pushReport(parts[2])])
-    case ("v1", "pushes") where parts.count == 4:
-      guard let control = Self.control(parts[3]) else {
-        self.init(.native, .unknown)
-        return
-      }
-      self.init(.native, method, ["POST": .controlPush(parts[2], control)])
-    case ("v1", "schedules"): self.init(ownSchedule: Array(parts.dropFirst(2)), method)
-    case ("v1", "devices"), ("v1", "tags"), ("v1", "segments"), ("v1", "ab-tests"), ("v1", "audiences"):
-      self.init(directory: parts[1], Array(parts.dropFirst(2)), method)
     case ("v1", "app"): self.init(.admin, .notServed)
-    case ("v1", _): self.init(.native, .unknown)
-    case ("device", "v1") where parts.dropFirst(2).first == "registrations":
-      self.init(registration: Array(parts.dropFirst(3)), method)
-    case ("device", _): self.init(.registration, .unknown)
+    case ("v1", _), ("device", _): self.init(own: parts, method)
     case ("healthz", nil): self.init(.server, method, ["GET": .health])
     case ("readyz", nil): self.init(.server, method, ["GET": .readiness])
     case ("metrics", nil): self.init(.server, method, ["GET": .metrics])
     case (_, _): self.init(.server, .unknown)
-    }
-  }
-
-  private static func control(_ word: String) -> PushControl? {
-    switch word {
-    case "pause": .paused
-    case "resume": .running
-    case "withdraw": .withdrawn
-    default: nil
     }
   }
 
@@ -267,18 +245,6 @@ struct Routing: Equatable, Sendable {
     }
   }
 
-  private init(ownSchedule parts: [String], _ method: String) {
-    let id = parts.first?.lowercased() ?? ""
-    switch parts.count {
-    case 0: self.init(.native, method, ["GET": .listSchedules, "POST": .makeSchedule])
-    case 1:
-      self.init(
-        .native, method, ["GET": .showSchedule(id), "PATCH": .patchSchedule(id), "DELETE": .removeSchedule(id)])
-    case 2 where parts[1] == "firings": self.init(.native, method, ["GET": .scheduleFirings(id)])
-    case _: self.init(.native, .unknown)
-    }
-  }
-
   private init(device parts: [String], _ method: String) {
     switch parts.first {
     case "status" where parts.count == 1: self.init(.device, method, ["POST": .deviceStatuses])
@@ -310,37 +276,12 @@ struct Routing: Equatable, Sendable {
     }
   }
 
-  private init(directory name: String, _ parts: [String], _ method: String) {
-    switch (name, parts.count) {
-    case ("devices", 0): self.init(.native, method, ["GET": .listDevices])
-    case ("devices", 1):
-      let id = parts[0]
-      self.init(
-        .native, method, ["GET": .showDevice(id), "PATCH": .editDevice(id), "DELETE": .deleteDevice(id)])
-    case ("tags", 0): self.init(.native, method, ["GET": .listTags])
-    case ("tags", 1):
-      let tag = parts[0]
-      self.init(.native, method, ["GET": .showTag(tag), "PATCH": .editTag(tag), "DELETE": .removeTag(tag)])
-    case ("segments", 0): self.init(.native, method, ["GET": .listSegments])
-    case ("segments", 1):
-      let id = parts[0]
-      self.init(
-        .native, method, ["GET": .showSegment(id), "PUT": .putSegment(id), "DELETE": .deleteSegment(id)])
-    case ("ab-tests", 0): self.init(.native, method, ["GET": .listABTests])
-    case ("ab-tests", 1):
-      let id = parts[0]
-      self.init(.native, method, ["GET": .showABTest(id), "PUT": .putABTest(id), "DELETE": .deleteABTest(id)])
-    case ("audiences", 1) where parts[0] == "count": self.init(.native, method, ["POST": .countAudience])
-    case (_, _): self.init(.native, .unknown)
+  private init(own parts: [String], _ method: String) {
+    guard let path = OwnPath.all.first(where: { $0.matches(parts) }) else {
+      self.init(parts.first == "device" ? .registration : .native, .unknown)
+      return
     }
-  }
-
-  private init(registration parts: [String], _ method: String) {
-    switch parts.count {
-    case 0: self.init(.registration, method, ["POST": .register])
-    case 1: self.init(.registration, method, ["GET": .ownDevice(parts[0]), "POST": .changeOwnDevice(parts[0])])
-    case 2 where parts[1] == "reports": self.init(.registration, method, ["POST": .ownReports(parts[0])])
-    case _: self.init(.registration, .unknown)
-    }
+    let route = path.routes[method]?.make(path.arguments(parts))
+    self.init(path.family, route.map(Target.served) ?? .wrongMethod(allowed: path.routes.keys.sorted()))
   }
 }
