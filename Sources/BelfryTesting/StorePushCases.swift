@@ -18,6 +18,35 @@ enum StorePushCases {
       try expect(try await store.progress(app: app, push: 72) == nil, is: true)
       try expect(try await store.progress(app: app + 1, push: 71) == nil, is: true, "another app's push")
     },
+    ConformanceCase("pushes are listed from the newest, an app's own only") { store in
+      let app = try await store.sampleApp(devices: 1)
+      let other = try await store.sampleApp("other", devices: 1)
+      for id: Int64 in [71, 72, 74] { try await store.acceptSample(StoreSamples.push(id, of: app)) }
+      try await store.acceptSample(StoreSamples.push(73, of: other))
+      try expect(try await store.pushes(app: app, before: .max, limit: 2).map(\.push.id), is: [74, 72])
+      try expect(try await store.pushes(app: app, before: 72, limit: 2).map(\.push.id), is: [71])
+      try expect(try await store.pushes(app: app, before: 71, limit: 2).map(\.push.id), is: [])
+    },
+    ConformanceCase("who is claimed for a push that differs by recipient is told with what is known of it") { store in
+      let app = try await store.createApp(StoreSamples.app("personal")).id
+      var draft = StoreSamples.device(0, of: app)
+      draft.facts = DeviceFacts(osVersion: "18.1", appVersion: "2.1", language: "de", timeZone: "Europe/Vienna")
+      _ = try await store.register(draft)
+      var edit = DeviceEdit()
+      edit.alias = .set("lin")
+      _ = try await store.changeDevice(
+        app: app, registrationID: draft.registrationID, edit, limits: DeviceLimits())
+      var push = StoreSamples.push(71, of: app)
+      push.personal = Array("{}".utf8)
+      try await store.acceptSample(push)
+      try expect(try require(try await store.progress(app: app, push: 71)).push.personal, is: push.personal)
+      let (_, claimed, _) = try await store.hold(71, claiming: 1)
+      try expect(
+        claimed.map(\.recipient),
+        is: [.init(registrationID: draft.registrationID, alias: "lin", facts: draft.facts)])
+      try await store.acceptSample(StoreSamples.push(72, of: app))
+      try expect(try await store.hold(72, claiming: 1).claimed.map(\.recipient), is: [nil])
+    },
     ConformanceCase("a message id is used once") { store in
       let app = try await store.sampleApp(devices: 1)
       try await store.acceptSample(StoreSamples.push(71, of: app))

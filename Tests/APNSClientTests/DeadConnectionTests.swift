@@ -50,7 +50,8 @@ struct DeadConnectionTests {
     #expect(await eventually { peer.log.withLock { $0.requests.count } == 1 })
     for _ in 0..<2 {
       peer.hold(microseconds: 400_000)
-      try await Task.sleep(for: .milliseconds(250))  // the client has asked by PING; the answer comes while it is held up
+      // the client has asked by PING by then; the answer comes while it is held up
+      try await Task.sleep(for: .milliseconds(250))
       fixture.loop.execute { usleep(700_000) }
       try await Task.sleep(for: .milliseconds(750))
     }

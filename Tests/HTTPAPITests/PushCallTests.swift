@@ -194,7 +194,7 @@ struct PushCallTests {
         let reply = try await bench.call("GET", "/v1/pushes/\(id)")
         report = try #require(reply.json.object)
       }
-      #expect(report["msg_id"] == .string(id))
+      #expect(report["id"] == .string(id))
       #expect(report["state"] == "finished")
       #expect(report["targeted"] == 1)
       #expect(report["accepted"] == 1)

@@ -72,7 +72,7 @@ struct RoutingTests {
     Row("POST /v1/app", .admin, .notServed),
     Row("POST /v3/pusch", .push, .unknown),
     Row("GET /v1/pushes/18100287008546132", .native, .served(.pushReport("18100287008546132"))),
-    Row("GET /v1/pushes", .native, .unknown),
+    Row("GET /v1/pushes", .native, .served(.listPushes)),
     Row("POST /device/v1/registrations", .registration, .served(.register)),
     Row("GET /device/v1/registrations/1507bfd3f7c466c355c", .registration, .served(.ownDevice("1507bfd3f7c466c355c"))),
     Row("GET /healthz", .server, .served(.health)),

@@ -28,7 +28,7 @@ public struct PersonalPayload: Sendable {
 
   /// The first is for languages that have no texts.
   private var forms: [Form] = []
-  private var variants: [String: Int] = [:]
+  private var languages: [String: Int] = [:]
 
   /// - Parameters:
   ///   - languages: texts by BCP 47 tag (`zh-Hans`, `pt-BR`).
@@ -39,10 +39,12 @@ public struct PersonalPayload: Sendable {
   ) throws(PersonalPayloadFault) {
     forms.append(try Self.form(payload, hasPlaces))
     for (language, texts) in languages.sorted(by: { $0.key < $1.key }) {
-      variants[LanguageTag.normal(language)] = forms.count
+      self.languages[LanguageTag.normal(language)] = forms.count
       forms.append(try Self.form(Self.translated(payload, texts), hasPlaces))
     }
   }
+
+  public var variants: [Variant] { forms.indices.map(Variant.init) }
 
   /// Every place of every variant.
   public var places: Set<TextTemplate.Place> {
@@ -52,8 +54,8 @@ public struct PersonalPayload: Sendable {
   /// The variant for a device: its language's own texts, else those of the language without region or script, else the
   /// payload as it is.
   public func variant(for language: String?) -> Variant {
-    guard let language, !variants.isEmpty else { return Variant(index: 0) }
-    return Variant(index: LanguageTag.candidates(for: language).lazy.compactMap { variants[$0] }.first ?? 0)
+    guard let language, !languages.isEmpty else { return Variant(index: 0) }
+    return Variant(index: LanguageTag.candidates(for: language).lazy.compactMap { languages[$0] }.first ?? 0)
   }
 
   /// Whether all recipients of the variant get the same.

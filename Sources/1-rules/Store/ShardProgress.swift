@@ -79,12 +79,30 @@ public struct ClaimedDevice: Sendable, Equatable {
   public var badge: Int32
   /// As the device told it last.
   public var appVersion: String?
+  /// Where the push differs by what is known of a recipient.
+  public var recipient: Recipient?
 
-  public init(ordinal: DeviceOrdinal, token: [UInt8], badge: Int32, appVersion: String? = nil) {
+  public init(
+    ordinal: DeviceOrdinal, token: [UInt8], badge: Int32, appVersion: String? = nil, recipient: Recipient? = nil
+  ) {
     self.ordinal = ordinal
     self.token = token
     self.badge = badge
     self.appVersion = appVersion
+    self.recipient = recipient
+  }
+
+  /// What is known of it.
+  public struct Recipient: Sendable, Hashable {
+    public var registrationID: String
+    public var alias: String?
+    public var facts: DeviceFacts
+
+    public init(registrationID: String, alias: String?, facts: DeviceFacts) {
+      self.registrationID = registrationID
+      self.alias = alias
+      self.facts = facts
+    }
   }
 }
 

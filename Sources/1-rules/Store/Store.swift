@@ -173,6 +173,8 @@ public protocol Store: Sendable {
   func pacedPushes(app: Int64) async throws(StoreFault) -> Int
 
   func progress(app: Int64, push: Int64) async throws(StoreFault) -> PushProgress?
+  /// Those with an id below `before`, the highest first; at most `limit`.
+  func pushes(app: Int64, before: Int64, limit: Int) async throws(StoreFault) -> [PushProgress]
   func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTrace
 
   // MARK: Schedules

@@ -13,6 +13,8 @@ public struct StoredPush: Sendable, Equatable {
   public var request: [UInt8]
   /// JSON of the payload without what differs by device.
   public var payload: [UInt8]
+  /// How the payload differs by what is known of a recipient, for whoever renders it; nil: not at all.
+  public var personal: [UInt8]?
   /// `apns-push-type`.
   public var pushType: String
   /// `apns-priority`.
@@ -44,10 +46,9 @@ public struct StoredPush: Sendable, Equatable {
 
   public init(
     id: Int64, app: Int64, acceptedAt: Instant, environment: APNSEnvironment, request: [UInt8], payload: [UInt8],
-    pushType: String, priority: UInt8, expiration: Int64?, deadline: Instant?, collapseID: String?,
-    badge: BadgeArithmetic, sendNumber: Int32, isScheduled: Bool = false, pace: SendPace? = nil,
-    timing: LocalTiming? = nil,
-    clientID: String?,
+    personal: [UInt8]? = nil, pushType: String, priority: UInt8, expiration: Int64?, deadline: Instant?,
+    collapseID: String?, badge: BadgeArithmetic, sendNumber: Int32, isScheduled: Bool = false, pace: SendPace? = nil,
+    timing: LocalTiming? = nil, clientID: String?,
     wrongEnvironment: Int,
     deadTokens: Int, warnings: [String], unmatched: [String], audience: AudienceExpression? = nil
   ) {
@@ -57,6 +58,7 @@ public struct StoredPush: Sendable, Equatable {
     self.environment = environment
     self.request = request
     self.payload = payload
+    self.personal = personal
     self.pushType = pushType
     self.priority = priority
     self.expiration = expiration

@@ -136,6 +136,7 @@ enum SQLValue {
   static func int(_ value: some BinaryInteger) -> SQLValue { .integer(Int64(value)) }
   static func optional(_ text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
   static func optional(_ number: Int64?) -> SQLValue { number.map(SQLValue.integer) ?? .null }
+  static func optional(_ bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.blob) ?? .null }
 
   fileprivate func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
     let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)  // SQLITE_TRANSIENT
@@ -172,6 +173,8 @@ struct Row {
   func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
   func blob(_ column: Int32) -> [UInt8] { withBlob(column) { Array($0) } }
+
+  func optionalBlob(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : blob(column) }
 
   /// The bytes where SQLite has them, valid within `body`.
   func withBlob<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -74,6 +74,20 @@ struct DeviceTable {
     return device
   }
 
+  /// What a push that differs by recipient may say of it; nil when there is no such row.
+  func recipient(_ id: Int64) throws(StoreFault) -> ClaimedDevice.Recipient? {
+    try database.first(
+      "SELECT registration_id, alias, os_version, app_version, language, time_zone, model FROM device WHERE id = ?",
+      .int(id)
+    ) { row in
+      ClaimedDevice.Recipient(
+        registrationID: row.text(0), alias: row.optionalText(1),
+        facts: DeviceFacts(
+          osVersion: row.optionalText(2), appVersion: row.optionalText(3), language: row.optionalText(4),
+          timeZone: row.optionalText(5), model: row.optionalText(6)))
+    }
+  }
+
   func devices(app: Int64, registrationIDs: [String]) throws(StoreFault) -> [StoredDevice] {
     var devices: [StoredDevice] = []
     var seen: Set<Int64> = []

@@ -29,8 +29,8 @@ struct PushTable {
       INSERT INTO push (id, app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline,
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
         unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released,
-        meant, local_due, quiet, quiet_drops, timing_zone)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        meant, local_due, quiet, quiet_drops, timing_zone, personal)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
@@ -42,7 +42,8 @@ struct PushTable {
       push.pace == nil ? .null : .int(push.acceptedAt.milliseconds), push.pace == nil ? .null : .int(0),
       push.audience.map { .blob($0.encoded()) } ?? .null,
       .optional(push.timing?.due?.description), .optional(push.timing?.quiet?.description),
-      .optional(push.timing.map { $0.dropsInQuiet ? 1 : 0 }), .optional(push.timing?.timeZone))
+      .optional(push.timing.map { $0.dropsInQuiet ? 1 : 0 }), .optional(push.timing?.timeZone),
+      .optional(push.personal))
     if let group = push.groupPush {
       try database.run("UPDATE push SET group_push = ? WHERE id = ?", .int(group), .int(push.id))
     }
@@ -70,8 +71,8 @@ struct PushTable {
       """
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
         badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
-        is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone,
-        group_push FROM push
+        is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone, group_push, personal
+        FROM push
         WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
@@ -80,7 +81,8 @@ struct PushTable {
       else { throw .corrupt("push \(id) cannot be read") }
       var push = StoredPush(
         id: id, app: row.int(0), acceptedAt: Instant(milliseconds: row.int(1)), environment: environment,
-        request: row.blob(3), payload: row.blob(4), pushType: row.text(5), priority: UInt8(clamping: row.int(6)),
+        request: row.blob(3), payload: row.blob(4), personal: row.optionalBlob(28), pushType: row.text(5),
+        priority: UInt8(clamping: row.int(6)),
         expiration: row.optionalInt(7), deadline: row.optionalInt(8).map(Instant.init(milliseconds:)),
         collapseID: row.optionalText(9), badge: badge, sendNumber: Int32(clamping: row.int(12)),
         isScheduled: row.int(19) != 0, pace: SendPace(devices: row.optionalInt(20), per: row.optionalInt(21)),
@@ -127,6 +129,18 @@ struct PushTable {
     }
     progress.reports = try ReportTable(database).counts(push: id)
     return progress
+  }
+
+  func pushes(app: Int64, before: Int64, limit: Int) throws(StoreFault) -> [PushProgress] {
+    var ids: [Int64] = []
+    try database.each(
+      "SELECT id FROM push WHERE app = ? AND id < ? ORDER BY id DESC LIMIT ?", .int(app), .int(before), .int(limit)
+    ) { ids.append($0.int(0)) }
+    var pushes: [PushProgress] = []
+    for id in ids {
+      if let push = try progress(app: app, push: id) { pushes.append(push) }
+    }
+    return pushes
   }
 
   // MARK: Controlling

@@ -141,6 +141,10 @@ enum Schema {
     ALTER TABLE push ADD COLUMN group_push INTEGER;
     CREATE INDEX push_of_group ON push (group_push) WHERE group_push IS NOT NULL;
     """,
+    """
+    ALTER TABLE push ADD COLUMN personal BLOB;
+    CREATE INDEX push_app ON push (app);
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

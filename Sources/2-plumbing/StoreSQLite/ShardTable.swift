@@ -14,6 +14,7 @@ struct ShardTable {
     var environment: APNSEnvironment
     var badge: BadgeArithmetic
     var heedsPreference: Bool
+    var isPersonal: Bool
     var audience: DeviceSet
     var done: DeviceSet
     var badged: DeviceSet
@@ -123,7 +124,7 @@ struct ShardTable {
     try database.first(
       """
       SELECT push.app, push.environment, push.badge_kind, push.badge_amount, audience, done, badged, push.is_scheduled,
-        push.push_type, control, pace_devices, pace_per, pace_anchor, pace_released FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
+        push.push_type, control, pace_devices, pace_per, pace_anchor, pace_released, personal IS NOT NULL FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
       """, .int(hold.push), .int(hold.shard)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(1))),
@@ -132,7 +133,8 @@ struct ShardTable {
       return Shard(
         app: row.int(0), environment: environment, badge: badge,
         heedsPreference: StoredPush.heedsPreference(isScheduled: row.int(7) != 0, pushType: row.text(8)),
-        audience: try DeviceSet(column: 4, of: row), done: try DeviceSet(column: 5, of: row),
+        isPersonal: row.int(14) != 0, audience: try DeviceSet(column: 4, of: row),
+        done: try DeviceSet(column: 5, of: row),
         badged: try DeviceSet(column: 6, of: row),
         control: PushControl(rawValue: UInt8(clamping: row.int(9))) ?? .running,
         pace: SendPace(devices: row.optionalInt(10), per: row.optionalInt(11)),
@@ -198,7 +200,9 @@ struct ShardTable {
         }
         claimed.append(
           ClaimedDevice(
-            ordinal: candidate.ordinal, token: candidate.token, badge: badge, appVersion: candidate.appVersion))
+            ordinal: candidate.ordinal, token: candidate.token, badge: badge, appVersion: candidate.appVersion,
+            recipient: shard.isPersonal
+              ? try DeviceTable(database).recipient(DeviceTable.id(app: shard.app, candidate.ordinal)) : nil))
       }
     }
     return (claimed, skipped)

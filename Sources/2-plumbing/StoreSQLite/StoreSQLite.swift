@@ -238,6 +238,12 @@ public final class StoreSQLite: Store {
     try await reader.run { database throws(StoreFault) in try PushTable(database).progress(app: app, push: push) }
   }
 
+  public func pushes(app: Int64, before: Int64, limit: Int) async throws(StoreFault) -> [PushProgress] {
+    try await reader.run { database throws(StoreFault) in
+      try PushTable(database).pushes(app: app, before: before, limit: limit)
+    }
+  }
+
   public func keep(
     _ reports: [DeviceReport], app: Int64, registrationID: String
   ) async throws(StoreFault) -> [ReportAnswer] {

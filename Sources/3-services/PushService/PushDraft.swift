@@ -11,6 +11,8 @@ struct PushDraft {
   var expiration: Int64
   var deadline: Instant
   var badge: BadgeArithmetic
+  /// Bytes of the finished payload, the largest where it differs by language.
+  var size: Int
 
   /// Seconds; JPush's longest.
   static let longestTimeToLive: Int64 = 864_000
@@ -31,7 +33,11 @@ struct PushDraft {
     }
     pushType = .inferred(from: .object(whole))
     priority = pushType == .background ? .considerate : .immediate
-    try Self.checkSize(payload, pushType, hasBadge: order.badge != nil, badge)
+    if let personal = order.personal {
+      size = try Self.size(personal, payload, pushType, badge)
+    } else {
+      size = try Self.size(payload, pushType, badge)
+    }
     let seconds = order.timeToLive ?? Self.usualTimeToLive
     guard 0...Self.longestTimeToLive ~= seconds else {
       throw RequestFault(
@@ -78,25 +84,57 @@ struct PushDraft {
   }
 
   /// Counts what is sent: UTF-8, with a message id and, where a badge is counted, the longest number (case C10).
-  private static func checkSize(
-    _ payload: JSONObject, _ type: PushType, hasBadge: Bool, _ badge: BadgeArithmetic
-  ) throws(RequestFault) {
-    let longest: Int64? =
-      switch badge {
-      case .none: nil
-      case .set(let value): Int64(value)
-      case .add: Int64(BadgeArithmetic.range.upperBound)
-      }
-    let size = PayloadRenderer(payload).size(badge: longest, messageID: 100_000_000_000_000_000)
-    guard size > type.sizeLimit else { return }
+  private static func size(
+    _ payload: JSONObject, _ type: PushType, _ badge: BadgeArithmetic
+  ) throws(RequestFault) -> Int {
+    let size = PayloadRenderer(payload).size(badge: longest(badge), messageID: longestID)
+    guard size > type.sizeLimit else { return size }
+    let ours = overhead(hasBadge: false)
     throw RequestFault(
       .tooLarge, at: "notification",
       found: "a payload of \(size) bytes, \(size - type.sizeLimit) more than APNs takes",
-      remedy: "Shorten alert or extras: the limit is \(type.sizeLimit) bytes of UTF-8 JSON, \(overhead) of them ours.")
+      remedy: "Shorten alert or extras: the limit is \(type.sizeLimit) bytes of UTF-8 JSON, \(ours) of them ours.")
   }
 
-  /// `,"_j_msgid":` and 18 digits.
-  private static let overhead = 30
+  private static let longestID: Int64 = 100_000_000_000_000_000
+
+  private static func longest(_ badge: BadgeArithmetic) -> Int64? {
+    switch badge {
+    case .none: nil
+    case .set(let value): Int64(value)
+    case .add: Int64(BadgeArithmetic.range.upperBound)
+    }
+  }
+
+  /// Bytes that a message id, and a badge where one is counted, add to a payload at most: `,"_j_msgid":` and 18 digits,
+  /// `"badge":` with a comma and 5 digits.
+  static func overhead(hasBadge: Bool) -> Int { hasBadge ? 44 : 30 }
+
+  /// Every variant must be readable and, with nothing but the defaults in its places, fit or be shortened to fit.
+  private static func size(
+    _ content: PersonalContent, _ payload: JSONObject, _ type: PushType, _ badge: BadgeArithmetic
+  ) throws(RequestFault) -> Int {
+    let variants: PersonalPayload
+    do { variants = try content.payload(payload) } catch {
+      throw RequestFault(
+        .invalidParameter, at: error.path.description, found: "\(error.fault)",
+        remedy: "Write {{name|default}}, and {{{{ for two braces.")
+    }
+    for place in variants.places.sorted(by: { $0.name < $1.name })
+    where place.fallback == nil && place.name != PersonalContent.DeviceName.registrationID.rawValue {
+      throw RequestFault(
+        .invalidParameter, at: "places", found: "{{\(place.name)}} has no default",
+        remedy: "Write {{\(place.name)|…}}: not every recipient need have it, and nobody is sent a text with a hole.")
+    }
+    var largest = 0
+    for variant in variants.variants {
+      let plain = variants.payload(variant) { _ in nil }
+      let limit = type.sizeLimit - overhead(hasBadge: badge != .none)
+      largest = max(
+        largest, try size(content.shortens ? plain.shortened(to: limit) ?? plain : plain, type, badge))
+    }
+    return largest
+  }
 
   // MARK: Other fields
 

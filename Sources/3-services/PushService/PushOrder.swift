@@ -33,10 +33,14 @@ public struct PushOrder: Sendable, Equatable {
   public var rate: PushRate?
   /// `cid`: the same within a day answers the first receipt again and sends nothing.
   public var clientID: String?
+  /// Whether the client id may only come with the same request again; another one is refused (9409).
+  public var isKeyed = false
   /// The push to a group that this is a part of.
   public var groupPush: Int64?
   /// What the door wants told beside the receipt (fields ignored, fields not for iOS).
   public var warnings: [String]
+  /// How it differs by recipient; nil: not at all.
+  public var personal: PersonalContent?
   /// The request as accepted; kept with the push.
   public var original: [UInt8]
 
@@ -45,8 +49,8 @@ public struct PushOrder: Sendable, Equatable {
     contentAvailable: Bool = false, mutableContent: Bool = false, category: String? = nil, threadID: String? = nil,
     interruptionLevel: String? = nil, extras: JSONObject = JSONObject(), timeToLive: Int64? = nil,
     collapseID: String? = nil, production: Bool = true, sendNumber: Int32? = nil, isScheduled: Bool? = nil,
-    rate: PushRate? = nil, inQuietHours: QuietChoice = .wait,
-    clientID: String? = nil, warnings: [String] = [], original: [UInt8] = []
+    rate: PushRate? = nil, inQuietHours: QuietChoice = .wait, clientID: String? = nil, warnings: [String] = [],
+    personal: PersonalContent? = nil, original: [UInt8] = []
   ) {
     self.audience = audience
     self.alert = alert
@@ -67,6 +71,7 @@ public struct PushOrder: Sendable, Equatable {
     self.inQuietHours = inQuietHours
     self.clientID = clientID
     self.warnings = warnings
+    self.personal = personal
     self.original = original
   }
 }
@@ -85,6 +90,8 @@ public struct PushReceipt: Sendable, Hashable {
   public var warnings: [String]
   /// Aliases, tags and registration ids of the audience that nobody has (case C29).
   public var unmatched: [String]
+  /// The client id was used before; this is what was answered then, and nothing is sent.
+  public var isRepeated = false
 
   public init(messageID: Int64, sendNumber: Int32, targeted: Int, warnings: [String], unmatched: [String]) {
     self.messageID = messageID
@@ -93,6 +100,18 @@ public struct PushReceipt: Sendable, Hashable {
     self.warnings = warnings
     self.unmatched = unmatched
   }
+}
+
+/// What a push would be.
+public struct PushPreview: Sendable {
+  /// Its message id is 0.
+  public var receipt: PushReceipt
+  public var pushType: PushType
+  public var priority: PushPriority
+  /// Of the finished payload, the largest where it differs by language, with defaults in its places.
+  public var bytes: Int
+  /// What APNs takes.
+  public var limit: Int
 }
 
 /// What a push does to the badge number that the service keeps for each device (jpush.md §4.4).

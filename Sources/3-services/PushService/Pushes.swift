@@ -21,7 +21,7 @@ extension PushService {
     }
     switch answer {
     case .accepted: return await accepted(kept, reach, app)
-    case .repeated(let first, let targeted): return again(first, targeted)
+    case .repeated(let first, let targeted): return try again(first, targeted, order)
     }
   }
 
@@ -101,6 +101,15 @@ extension PushService {
     return PushReceipt(push, targeted: reach.count)
   }
 
+  /// What `push` would send, and to how many; nothing is kept or sent.
+  public func preview(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushPreview {
+    let draft = try PushDraft(order, at: clock.now)
+    let receipt = try await validate(app, order)
+    return PushPreview(
+      receipt: receipt, pushType: draft.pushType, priority: draft.priority, bytes: draft.size,
+      limit: draft.pushType.sizeLimit)
+  }
+
   /// The push without its id, and whom it reaches as the devices are now.
   private func plan(
     _ app: AppRecord, _ order: PushOrder, at now: Instant
@@ -131,17 +140,27 @@ extension PushService {
       throw RequestFault(
         .invalidParameter, at: "cid", found: "\(clientID.utf8.count) bytes", remedy: "Give 1 to 128 bytes.")
     }
+    let first: (push: StoredPush, targeted: Int)?
     do throws(StoreFault) {
-      let first = try await store.push(app: app.id, clientID: clientID, since: now - Self.clientIDWindow)
-      return first.map { again($0.push, $0.targeted) }
+      first = try await store.push(app: app.id, clientID: clientID, since: now - Self.clientIDWindow)
     } catch {
       throw RequestFault(error, .push)
     }
+    return try first.map { first throws(RequestFault) in try again(first.push, first.targeted, order) }
   }
 
-  private func again(_ push: StoredPush, _ targeted: Int) -> PushReceipt {
+  private func again(
+    _ push: StoredPush, _ targeted: Int, _ order: PushOrder
+  ) throws(RequestFault) -> PushReceipt {
+    guard !order.isKeyed || push.request == order.original else {
+      throw RequestFault(
+        .conflict, at: "Idempotency-Key", found: "this key came with another push within a day",
+        remedy: "Use a new key for a new push, and the same request for a repeated one.")
+    }
     metricCounts.change { $0.pushesRepeated += 1 }
-    return PushReceipt(push, targeted: targeted)
+    var receipt = PushReceipt(push, targeted: targeted)
+    receipt.isRepeated = true
+    return receipt
   }
 
   // MARK: Audience
@@ -240,7 +259,8 @@ extension StoredPush {
     warnings += reach.unmatched.map { "nobody has \($0.words)" }.prefix(20)
     self.init(
       id: 0, app: app, acceptedAt: now, environment: order.environment, request: order.original,
-      payload: JSONValue.object(draft.payload).encoded(), pushType: draft.pushType.rawValue,
+      payload: JSONValue.object(draft.payload).encoded(), personal: order.personal?.stored,
+      pushType: draft.pushType.rawValue,
       priority: draft.priority.rawValue,
       expiration: draft.expiration == 0 ? 0 : draft.expiration + length.milliseconds / 1000,
       deadline: draft.deadline + length,

@@ -4,6 +4,17 @@ import Schedule
 import Store
 
 extension PushService {
+  /// The app's pushes below a message id, the newest first.
+  public func reports(
+    _ app: AppRecord, before: Int64 = .max, limit: Int
+  ) async throws(RequestFault) -> [PushReport] {
+    do throws(StoreFault) {
+      return try await store.pushes(app: app.id, before: before, limit: limit).map(PushReport.init)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
   /// nil when the app has no such push.
   public func report(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushReport? {
     do throws(StoreFault) {

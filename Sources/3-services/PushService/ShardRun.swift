@@ -42,44 +42,6 @@ struct ShardRun {
   }
 }
 
-/// Writes a push for each device: only token, badge and id differ.
-struct PushRender: Sendable {
-  private let message: Int64
-  private let renderer: PayloadRenderer
-  private let shared: PushBatch.Shared
-  private let hasBadge: Bool
-
-  /// nil for what no Belfry wrote.
-  init?(_ push: StoredPush, _ app: AppRecord) {
-    guard let document = try? JSONReader.read(push.payload), case .object(let payload) = document.value,
-      let pushType = PushType(rawValue: push.pushType), let priority = PushPriority(rawValue: push.priority)
-    else { return nil }
-    message = push.id
-    renderer = PayloadRenderer(payload)
-    shared = PushBatch.Shared(
-      topic: pushType.topic(bundleID: app.bundleID), pushType: pushType, priority: priority,
-      expiration: push.expiration, collapseID: push.collapseID ?? PushIdentity.collapseID(message: push.id))
-    hasBadge = push.badge != .none
-  }
-
-  /// One push for each device, in the same order, written where it will leave from.
-  func batch(_ devices: [ClaimedDevice]) -> PushBatch {
-    var batch = PushBatch()
-    batch.reserve(devices.count, bodySize: renderer.maximumSize)
-    let shared = batch.share(shared)
-    for device in devices {
-      let badge = hasBadge ? Int64(device.badge) : nil
-      batch.append(
-        id: PushIdentity.apnsID(message: message, device: device.ordinal), token: device.token, shared: shared,
-        bodySize: renderer.size(badge: badge, messageID: message)
-      ) { body in
-        renderer.write(badge: badge, messageID: message, into: body) ?? 0
-      }
-    }
-    return batch
-  }
-}
-
 /// The answers to a batch, sorted by what follows from them.
 struct Answers {
   /// All that need no second thought.

@@ -26,6 +26,8 @@ struct NotificationReading {
 
   // MARK: ios
 
+  static let levels = ["active", "critical", "passive", "time-sensitive"]
+
   private static let iosKnown = [
     "alert", "sound", "badge", "content-available", "mutable-content", "category", "thread-id", "interruption-level",
     "extras",
@@ -35,7 +37,7 @@ struct NotificationReading {
     let ios = try field.object()
     try ios.refuseUnknown(besides: Self.iosKnown)
     if let alert = ios["alert"] {
-      order.alert = try checkAlert(alert)
+      order.alert = try self.alert(alert)
     } else if let shared {
       order.alert = .string(shared)
     } else {
@@ -43,14 +45,14 @@ struct NotificationReading {
         "it has no alert, and notification has none either",
         "Give an alert; for a silent push, \"alert\": \"\" beside \"content-available\": true.")
     }
-    if let sound = ios["sound"] { order.sound = try checkSound(sound) }
+    if let sound = ios["sound"] { order.sound = try self.sound(sound) }
     if let badge = ios["badge"] { order.badge = try Self.badge(badge) }
     order.contentAvailable = try ios["content-available"]?.bool(orNumber: true) ?? false
     order.mutableContent = try ios["mutable-content"]?.bool(orNumber: true) ?? false
     order.category = try ios["category"]?.string()
     order.threadID = try ios["thread-id"]?.string()
     order.interruptionLevel = try ios["interruption-level"]?.word(
-      outOf: ["active", "critical", "passive", "time-sensitive"])
+      outOf: Self.levels)
     if let extras = ios["extras"] { order.extras = try Self.extras(extras) }
   }
 
@@ -62,7 +64,7 @@ struct NotificationReading {
 
   /// The string or Apple's alert dictionary, unchanged. Keys that are not Apple's go along with a warning, since Apple's
   /// list grows, but one that is close to a real one is refused.
-  private mutating func checkAlert(_ field: Field) throws(RequestFault) -> JSONValue {
+  mutating func alert(_ field: Field) throws(RequestFault) -> JSONValue {
     guard let alert = try Self.object(field, orString: "It must be a string or an alert object.") else {
       return field.value
     }
@@ -75,7 +77,7 @@ struct NotificationReading {
     return field.value
   }
 
-  private mutating func checkSound(_ field: Field) throws(RequestFault) -> JSONValue {
+  mutating func sound(_ field: Field) throws(RequestFault) -> JSONValue {
     guard let sound = try Self.object(field, orString: "It must be a file name or a sound object.") else {
       return field.value
     }

@@ -59,10 +59,8 @@ struct OptionsReading {
     order.collapseID = try options["apns_collapse_id"].map(Self.collapseID)
     order.production = try options["apns_production"].map(Self.bool) ?? true
     order.isScheduled = try options[Self.scheduled].map(Self.bool)
-    order.rate = try Self.rate(options)
-    if let word = try options[Self.quiet]?.word(outOf: QuietChoice.allCases.map(\.rawValue)) {
-      order.inQuietHours = QuietChoice(rawValue: word) ?? .wait
-    }
+    order.rate = try Self.rate(options, minutes: "big_push_duration", perSecond: Self.perSecond)
+    if let quiet = options[Self.quiet] { order.inQuietHours = try Self.quietChoice(quiet) }
     if let classification = options["classification"] { _ = try classification.integer(0...1) }
     if let channels = options["third_party_channel"] { _ = try channels.object() }
     for (key, why) in Self.ignored where options[key] != nil {
@@ -70,21 +68,27 @@ struct OptionsReading {
     }
   }
 
-  private static func rate(_ options: Fields) throws(RequestFault) -> PushRate? {
-    let minutes = try options["big_push_duration"]?.integer(1...Int64(PushRate.mostMinutes))
-    let perSecond = try options[Self.perSecond]?.integer(1...1_000_000)
+  static func quietChoice(_ field: Field) throws(RequestFault) -> QuietChoice {
+    QuietChoice(rawValue: try field.word(outOf: QuietChoice.allCases.map(\.rawValue))) ?? .wait
+  }
+
+  static func rate(
+    _ options: Fields, minutes minuteKey: String, perSecond secondKey: String
+  ) throws(RequestFault) -> PushRate? {
+    let minutes = try options[minuteKey]?.integer(1...Int64(PushRate.mostMinutes))
+    let perSecond = try options[secondKey]?.integer(1...1_000_000)
     switch (minutes, perSecond) {
     case (nil, nil): return nil
     case (let minutes?, nil): return .over(minutes: Int(minutes))
     case (nil, let count?): return .perSecond(Int(count))
     case (_?, _?):
-      throw options[Self.perSecond]?.wrong("it stands beside big_push_duration", "Give one of the two.")
-        ?? options.missing(Self.perSecond, "Give one of the two.")
+      throw (options[secondKey] ?? Field(value: .null, path: options.path, codes: options.codes)).wrong(
+        "it stands beside \(minuteKey)", "Give one of the two.")
     }
   }
 
   /// Counted in bytes, never cut (case C15).
-  private static func collapseID(_ field: Field) throws(RequestFault) -> String {
+  static func collapseID(_ field: Field) throws(RequestFault) -> String {
     let text = try field.string()
     guard 1...mostCollapseBytes ~= text.utf8.count else {
       throw field.wrong(

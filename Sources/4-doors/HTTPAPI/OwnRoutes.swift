@@ -10,6 +10,9 @@ struct OwnRoute: Sendable {
   var make: @Sendable ([String]) -> Route
 
   static let all: [OwnRoute] = [
+    OwnRoute("GET", "/v1/pushes", .listPushes),
+    OwnRoute("POST", "/v1/pushes", .sendPush),
+    OwnRoute("POST", "/v1/pushes/preview", .previewPush),
     OwnRoute("GET", "/v1/pushes/{id}", Route.pushReport),
     OwnRoute("POST", "/v1/pushes/{id}/pause") { .controlPush($0, .paused) },
     OwnRoute("POST", "/v1/pushes/{id}/resume") { .controlPush($0, .running) },

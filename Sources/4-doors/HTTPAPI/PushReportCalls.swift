@@ -33,7 +33,7 @@ extension HTTPAPI {
 /// A push's outcomes and reports as `/v1` shows them.
 enum PushReportWriting {
   static func object(_ report: PushReport) -> JSONObject {
-    var object: JSONObject = ["msg_id": .string(String(report.messageID))]
+    var object: JSONObject = ["id": .string(String(report.messageID))]
     switch report.state {
     case .sending:
       object["state"] = "sending"

@@ -41,6 +41,9 @@ enum Route: Equatable, Sendable {
   case ownDevice(String)
   case changeOwnDevice(String)
   case ownReports(String)
+  case sendPush
+  case previewPush
+  case listPushes
   case pushReport(String)
   case withdrawPush(String)
   case controlPush(String, PushControl)
@@ -109,6 +112,9 @@ enum Route: Equatable, Sendable {
     case .ownDevice: "own_device_get"
     case .changeOwnDevice: "own_device_set"
     case .ownReports: "own_device_reports"
+    case .sendPush: "v1_push"
+    case .previewPush: "v1_push_preview"
+    case .listPushes: "v1_pushes"
     case .pushReport: "push_report"
     case .withdrawPush: "push_withdraw"
     case .controlPush: "push_control"

@@ -1,0 +1,110 @@
+import Delivery
+import PushPayload
+import Store
+
+/// Writes a push for each device: token, badge and id differ, and what the push says where it is personal.
+struct PushRender: Sendable {
+  private let message: Int64
+  private let content: RecipientContent
+  private let shared: PushBatch.Shared
+  private let hasBadge: Bool
+
+  /// nil for what no Belfry wrote.
+  init?(_ push: StoredPush, _ app: AppRecord) {
+    guard let document = try? JSONReader.read(push.payload), case .object(let payload) = document.value,
+      let pushType = PushType(rawValue: push.pushType), let priority = PushPriority(rawValue: push.priority),
+      let content = RecipientContent(payload, push.personal, pushType, hasBadge: push.badge != .none)
+    else { return nil }
+    message = push.id
+    self.content = content
+    shared = PushBatch.Shared(
+      topic: pushType.topic(bundleID: app.bundleID), pushType: pushType, priority: priority,
+      expiration: push.expiration, collapseID: push.collapseID ?? PushIdentity.collapseID(message: push.id))
+    hasBadge = push.badge != .none
+  }
+
+  /// One push for each device, in the same order, written where it will leave from.
+  func batch(_ devices: [ClaimedDevice]) -> PushBatch {
+    var batch = PushBatch()
+    batch.reserve(devices.count, bodySize: content.usualSize)
+    let shared = batch.share(shared)
+    for device in devices {
+      let badge = hasBadge ? Int64(device.badge) : nil
+      let renderer = content.renderer(for: device.recipient)
+      batch.append(
+        id: PushIdentity.apnsID(message: message, device: device.ordinal), token: device.token, shared: shared,
+        bodySize: renderer.size(badge: badge, messageID: message)
+      ) { body in
+        renderer.write(badge: badge, messageID: message, into: body) ?? 0
+      }
+    }
+    return batch
+  }
+}
+
+/// What a push says to a recipient, ready to be written. What is the same for many is prepared once.
+private struct RecipientContent: Sendable {
+  private let plain: PayloadRenderer
+  private let personal: Personal?
+
+  private struct Personal: Sendable {
+    var content: PersonalContent
+    var payload: PersonalPayload
+    /// Of the variants that are the same for all their recipients.
+    var fixed: [PersonalPayload.Variant: PayloadRenderer] = [:]
+    /// Bytes that a payload may have before badge and message id are in it.
+    var limit: Int
+
+    func fitting(_ object: JSONObject) -> JSONObject {
+      content.shortens ? object.shortened(to: limit) ?? object : object
+    }
+  }
+
+  init?(_ payload: JSONObject, _ stored: [UInt8]?, _ type: PushType, hasBadge: Bool) {
+    guard let stored else {
+      plain = PayloadRenderer(payload)
+      personal = nil
+      return
+    }
+    guard let content = PersonalContent(stored: stored), let variants = try? content.payload(payload) else {
+      return nil
+    }
+    var personal = Personal(
+      content: content, payload: variants, limit: type.sizeLimit - PushDraft.overhead(hasBadge: hasBadge))
+    for variant in variants.variants where variants.isFixed(variant) {
+      personal.fixed[variant] = PayloadRenderer(personal.fitting(variants.payload(variant) { _ in nil }))
+    }
+    plain = PayloadRenderer(payload)
+    self.personal = personal
+  }
+
+  var usualSize: Int { plain.maximumSize }
+
+  func renderer(for recipient: ClaimedDevice.Recipient?) -> PayloadRenderer {
+    guard let personal, let recipient else { return plain }
+    let variant = personal.payload.variant(for: recipient.facts.language)
+    if let fixed = personal.fixed[variant] { return fixed }
+    let values = personal.content.values(for: recipient)
+    return PayloadRenderer(personal.fitting(personal.payload.payload(variant, filledBy: values)))
+  }
+}
+
+extension PersonalContent {
+  /// By name: what the caller gave for the recipient, else what its device tells.
+  fileprivate func values(for recipient: ClaimedDevice.Recipient) -> (String) -> String? {
+    let given = recipients[recipient.registrationID] ?? recipient.alias.flatMap { recipients[$0] } ?? [:]
+    return { name in
+      if let value = given[name] { return value }
+      return switch DeviceName(rawValue: name) {
+      case .registrationID: recipient.registrationID
+      case .alias: recipient.alias
+      case .language: recipient.facts.language
+      case .appVersion: recipient.facts.appVersion
+      case .osVersion: recipient.facts.osVersion
+      case .timeZone: recipient.facts.timeZone
+      case .model: recipient.facts.model
+      case nil: nil
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+internal import PushPayload
+internal import PushService
+internal import Transport
+
+/// Pushes as a resource of `/v1`.
+extension HTTPAPI {
+  /// `POST /v1/pushes`: 201 with the push's id once it is durable. With `Idempotency-Key`, the same request within a day
+  /// answers the first push again (200) and sends nothing.
+  func sendPush(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticate(&call)
+    var order = try NativePushReading.read(call.request.body)
+    if let key = call.request.headers["Idempotency-Key"] {
+      order.clientID = try Self.clientID(of: key)
+      order.isKeyed = true
+    }
+    let receipt = try await service.push(app, order)
+    let id = String(receipt.messageID)
+    var answer = Answers.json(
+      receipt.isRepeated ? 200 : 201,
+      [
+        "id": .string(id), "targeted": .number(JSONNumber(receipt.targeted)),
+        "warnings": .array(receipt.warnings.map(JSONValue.string)),
+        "unmatched": .array(receipt.unmatched.map(JSONValue.string)),
+      ])
+    answer.headers["Location"] = "/v1/pushes/\(id)"
+    return answer
+  }
+
+  /// Apart from every `cid` of `/v3`, which has no colon.
+  private static func clientID(of key: String) throws(RequestFault) -> String {
+    guard 1...64 ~= key.utf8.count, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+      throw RequestFault(
+        .invalidParameter, at: "Idempotency-Key", found: "\(quoted(key)) is no key",
+        remedy: "Give 1 to 64 visible characters of ASCII, for example a UUID.")
+    }
+    return "key:\(key)"
+  }
+
+  /// `POST /v1/pushes/preview`: all checks, whom it would reach, and how large it is; nothing is kept or sent.
+  func previewPush(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticate(&call)
+    let preview = try await service.preview(app, try NativePushReading.read(call.request.body))
+    return Answers.ok([
+      "targeted": .number(JSONNumber(preview.receipt.targeted)),
+      "pushType": .string(preview.pushType.rawValue), "priority": .number(JSONNumber(preview.priority.rawValue)),
+      "sizes": ["ios": ["bytes": .number(JSONNumber(preview.bytes)), "limit": .number(JSONNumber(preview.limit))]],
+      "warnings": .array(preview.receipt.warnings.map(JSONValue.string)),
+      "unmatched": .array(preview.receipt.unmatched.map(JSONValue.string)),
+    ])
+  }
+
+  /// `GET /v1/pushes`, the newest first.
+  func listPushes(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticate(&call)
+    let query = try call.query(.push)
+    try query.refuseUnknown(besides: ["limit", "cursor"])
+    let page = try Page(query)
+    let before = try query["cursor"].map { field throws(RequestFault) in
+      let text = try field.string()
+      guard let id = Int64(text) else {
+        throw field.wrong("\(quoted(text)) is no cursor of ours", "Send what the page before answered in next.")
+      }
+      return id
+    }
+    let pushes = try await service.reports(app, before: before ?? .max, limit: page.limit + 1)
+    return page.answer(
+      "pushes", pushes, cursor: { String($0.messageID) }, write: { .object(PushReportWriting.object($0)) })
+  }
+}
