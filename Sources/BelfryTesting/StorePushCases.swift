@@ -120,9 +120,9 @@ enum StorePushCases {
     ConformanceCase("why a push waits is told until it goes on") { store in
       let app = try await store.sampleApp(devices: 1)
       try await store.acceptSample(StoreSamples.push(1, of: app))
-      try await store.setWaiting(push: 1, "no credential")
+      try await store.setWaiting(push: 1, "no credential", at: StoreSamples.noon)
       try expect(try require(try await store.progress(app: app, push: 1)).waiting, is: "no credential")
-      try await store.setWaiting(push: 1, nil)
+      try await store.setWaiting(push: 1, nil, at: StoreSamples.noon)
       try expect(try require(try await store.progress(app: app, push: 1)).waiting, is: nil)
     },
   ]

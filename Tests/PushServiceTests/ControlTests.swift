@@ -94,7 +94,7 @@ struct ControlTests {
     let explained = try #require(
       try await bench.service.explain(app, messageID: receipt.messageID, registrationID: ids[0]))
     #expect(explained.outcome == .withdrawn)
-    #expect(explained.lines.last?.words == "not sent: the push was withdrawn before")
+    #expect(explained.decisions.last?.words == "not sent: the push was withdrawn before")
     await bench.service.stop()
   }
 

@@ -56,7 +56,8 @@ struct LocalTimingTests {
     let explained = try #require(
       try await bench.service.explain(app, messageID: receipt.messageID, registrationID: ids[2]))
     #expect(
-      explained.lines.last?.words == "waits until 2027-03-01 08:00:00 of America/New_York, when the quiet hours end")
+      explained.decisions.last?.words == "waits until 2027-03-01 08:00:00 of America/New_York, when the quiet hours end"
+    )
     #expect(try await sent(bench, 4) == [0: [1], 1: [2], 12: [0, 3]], "who told no zone is where the app is")
     await bench.finish(receipt)
     await bench.service.stop()
@@ -78,7 +79,7 @@ struct LocalTimingTests {
     let report = try #require(try await bench.service.report(app, messageID: receipt.messageID))
     #expect(report.accepted == 1 && report.skipped == 3)
     let explained = try await bench.service.explain(app, messageID: receipt.messageID, registrationID: ids[0])
-    #expect(explained?.lines.last?.words == "not sent: quiet hours where it is")
+    #expect(explained?.decisions.last?.words == "not sent: quiet hours where it is")
     await bench.service.stop()
   }
 

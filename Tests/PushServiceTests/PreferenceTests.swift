@@ -99,7 +99,7 @@ struct PreferenceTests {
     #expect(explained.outcome == (row.passes ? .accepted : .skippedByPreference))
     if !row.passes {
       #expect(
-        explained.lines.last?.words == "skipped by the user's preference: only the scheduled push is wanted")
+        explained.decisions.last?.words == "skipped by the user's preference: only the scheduled push is wanted")
     }
     await bench.service.stop()
   }

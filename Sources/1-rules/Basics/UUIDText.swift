@@ -45,6 +45,14 @@ public struct UUIDBits: Hashable, Sendable {
     self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
   }
 
+  /// In lower case.
+  public var text: String {
+    String(unsafeUninitializedCapacity: 36) { text in
+      write(to: UnsafeMutableRawPointer(text.baseAddress!))
+      return 36
+    }
+  }
+
   /// 36 letters.
   package func write(to target: UnsafeMutableRawPointer, upperCase: Bool = false) {
     var at = 0

@@ -193,16 +193,3 @@ public struct ShardAdvance: Sendable {
     self.pushFinished = pushFinished
   }
 }
-
-/// What is known of one device in one push.
-public enum DeviceTrace: Sendable, Equatable {
-  case noSuchPush
-  case noSuchDevice
-  /// Not meant, or not to be sent to when the push was accepted.
-  case notTargeted(StoredDevice)
-  /// Not ended yet; `waiting` says why, if the push waits for an operator.
-  case pending(StoredDevice, waiting: String?)
-  case accepted(StoredDevice)
-  /// Any other end, with its time.
-  case ended(StoredDevice, DeviceOutcome, at: Instant)
-}

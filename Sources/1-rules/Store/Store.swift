@@ -152,8 +152,8 @@ public protocol Store: Sendable {
     zones: @escaping @Sendable (String) -> TimeZoneRules?
   ) async throws(StoreFault) -> ShardStart
 
-  /// In one transaction: marks the devices of `outcomes` as ended, counts them, keeps what is not `.accepted` for
-  /// `explain`, retires tokens by `TokenEvidence.verdict`, and claims `claiming`. An outcome for a device that has ended
+  /// In one transaction: marks the devices of `outcomes` as ended, counts them, keeps for `explain` what became of each
+  /// and when (of those `.accepted` a set with one time for the call), retires tokens by `TokenEvidence.verdict`, and claims `claiming`. An outcome for a device that has ended
   /// already changes nothing. When nothing is owed any more the shard is finished and, if it was the last, the push.
   /// nil when the hold is not valid (any more); then nothing was done.
   func advance(
@@ -163,11 +163,13 @@ public protocol Store: Sendable {
   /// Gives a shard back; nothing happens when the hold is not valid.
   func release(_ hold: ShardHold) async
 
-  /// Notes why a push waits; nil when it goes on.
-  func setWaiting(push: Int64, _ reason: String?) async throws(StoreFault)
+  /// Notes why a push waits; nil when it goes on. A change of it is kept as a step.
+  func setWaiting(push: Int64, _ reason: String?, at now: Instant) async throws(StoreFault)
 
   /// Pauses a push, withdraws it, or has it go on. Counts for every claim from its return on; nothing is ended by it.
-  func control(app: Int64, push: Int64, _ control: PushControl) async throws(StoreFault) -> PushControlAnswer
+  func control(
+    app: Int64, push: Int64, _ control: PushControl, at now: Instant
+  ) async throws(StoreFault) -> PushControlAnswer
 
   /// Pushes of the app that have a pace and are not finished.
   func pacedPushes(app: Int64) async throws(StoreFault) -> Int
@@ -175,7 +177,7 @@ public protocol Store: Sendable {
   func progress(app: Int64, push: Int64) async throws(StoreFault) -> PushProgress?
   /// Those with an id below `before`, the highest first; at most `limit`.
   func pushes(app: Int64, before: Int64, limit: Int) async throws(StoreFault) -> [PushProgress]
-  func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTrace
+  func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTraceAnswer
 
   // MARK: Schedules
 

@@ -145,7 +145,9 @@ struct PushTable {
 
   // MARK: Controlling
 
-  func control(app: Int64, push: Int64, _ control: PushControl) throws(StoreFault) -> PushControlAnswer {
+  func control(
+    app: Int64, push: Int64, _ control: PushControl, at now: Instant
+  ) throws(StoreFault) -> PushControlAnswer {
     let found = try database.first(
       "SELECT control, finished_at IS NOT NULL FROM push WHERE id = ? AND app = ?", .int(push), .int(app)
     ) { (control: PushControl(rawValue: UInt8(clamping: $0.int(0))), isFinished: $0.int(1) != 0) }
@@ -154,6 +156,7 @@ struct PushTable {
     if found.control == .withdrawn { return .withdrawn }
     if found.isFinished { return .finished }
     try database.run("UPDATE push SET control = ? WHERE id = ?", .int(control.rawValue), .int(push))
+    try TraceTable(database).keep(PushStep(at: now, kind: .control(control)), push: push)
     return .done
   }
 

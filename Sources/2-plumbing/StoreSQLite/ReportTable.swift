@@ -50,6 +50,18 @@ struct ReportTable {
 
   // MARK: Reading
 
+  /// In the order of their times.
+  func reports(push: Int64, of ordinal: DeviceOrdinal) throws(StoreFault) -> [DeviceReport] {
+    var reports: [DeviceReport] = []
+    try database.each(
+      "SELECT kind, at FROM push_report WHERE push = ? AND ordinal = ? ORDER BY at, kind", .int(push), .int(ordinal)
+    ) { row in
+      guard let kind = ReportKind(rawValue: UInt8(clamping: row.int(0))) else { return }
+      reports.append(DeviceReport(push: push, kind: kind, at: Instant(milliseconds: row.int(1))))
+    }
+    return reports
+  }
+
   func counts(push: Int64) throws(StoreFault) -> [ReportKind: Int] {
     var counts: [ReportKind: Int] = [:]
     try database.each("SELECT kind, sum(count) FROM push_report_count WHERE push = ? GROUP BY kind", .int(push)) {

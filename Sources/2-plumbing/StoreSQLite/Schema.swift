@@ -11,6 +11,7 @@ import Store
 /// - `fact` has a row for each value of a fact that somebody has (`FactKey`), whose set is kept likewise.
 /// - `push_outcome` and `push_report_count` count by hour (since 1970, UTC) and app version ("" for none), and are summed
 ///   up for a push's totals; `push_report` has who said what, so that it counts once.
+/// - `device.changed_after` is the highest message id at the last change of tags, alias or facts, noted by triggers.
 /// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
 ///   `badged` are those that were claimed, where the push counts them by badge or pace.
 enum Schema {
@@ -144,6 +145,28 @@ enum Schema {
     """
     ALTER TABLE push ADD COLUMN personal BLOB;
     CREATE INDEX push_app ON push (app);
+    """,
+    """
+    CREATE TABLE push_accepted (
+      id INTEGER PRIMARY KEY, push INTEGER NOT NULL, shard INTEGER NOT NULL, at INTEGER NOT NULL,
+      members BLOB NOT NULL);
+    CREATE INDEX push_accepted_of ON push_accepted (push, shard);
+    CREATE TABLE push_step (
+      id INTEGER PRIMARY KEY, push INTEGER NOT NULL, at INTEGER NOT NULL, kind INTEGER NOT NULL, words TEXT);
+    CREATE INDEX push_step_of ON push_step (push);
+    CREATE INDEX push_collapse_id ON push (app, collapse_id, id) WHERE collapse_id IS NOT NULL;
+    ALTER TABLE device ADD COLUMN changed_after INTEGER NOT NULL DEFAULT 0;
+    CREATE TRIGGER device_changed AFTER UPDATE OF
+      alias, os_version, app_version, language, time_zone, model, permission ON device
+      WHEN (OLD.alias, OLD.os_version, OLD.app_version, OLD.language, OLD.time_zone, OLD.model, OLD.permission) IS NOT
+        (NEW.alias, NEW.os_version, NEW.app_version, NEW.language, NEW.time_zone, NEW.model, NEW.permission)
+      BEGIN UPDATE device SET changed_after = (SELECT coalesce(max(id), 0) FROM push) WHERE id = NEW.id; END;
+    CREATE TRIGGER device_tagged AFTER INSERT ON device_tag BEGIN
+      UPDATE device SET changed_after = (SELECT coalesce(max(id), 0) FROM push)
+        WHERE id = NEW.device AND changed_after < (SELECT max(id) FROM push); END;
+    CREATE TRIGGER device_untagged AFTER DELETE ON device_tag BEGIN
+      UPDATE device SET changed_after = (SELECT coalesce(max(id), 0) FROM push)
+        WHERE id = OLD.device AND changed_after < (SELECT max(id) FROM push); END;
     """,
   ]
 

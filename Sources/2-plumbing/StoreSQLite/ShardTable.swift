@@ -76,6 +76,7 @@ struct ShardTable {
     let wanted = shard.control == .running ? claiming.filter { !shard.done.contains($0) } : []
     let (claimed, skipped) = try claim(wanted, hold, &shard, at: now)
     for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
+    try TraceTable(database).keep(accepted: finish.accepted, hold, at: now)
     try DeviceSets(database).insert(finish.dead, in: hold.shard, into: .dead(app: shard.app))
     let finished = try write(hold, shard, finish.tally, at: now)
     return ShardAdvance(
@@ -256,6 +257,7 @@ struct ShardTable {
 
   private struct Finish {
     var tally: [Tally: Int] = [:]
+    var accepted: [DeviceOrdinal] = []
     var dead: [DeviceOrdinal] = []
     var retired: [ShardAdvance.TokenNotice] = []
     var kept: [ShardAdvance.TokenNotice] = []
@@ -270,7 +272,7 @@ struct ShardTable {
     let appVersion =
       outcome.kind.isOfUnclaimed ? try appVersion(of: outcome.ordinal, shard.app) : outcome.appVersion
     finish.tally[Tally(kind: outcome.kind, appVersion: appVersion), default: 0] += 1
-    guard outcome.kind != .accepted else { return }
+    guard outcome.kind != .accepted else { return finish.accepted.append(outcome.ordinal) }
     var note = outcome.note
     if let evidence = outcome.evidence {
       note = try judge(evidence, DeviceTable.id(app: shard.app, outcome.ordinal), &finish)
@@ -349,41 +351,5 @@ struct ShardTable {
     try database.run(
       "UPDATE push SET finished_at = ?, waiting = NULL WHERE id = ?", .int(now.milliseconds), .int(hold.push))
     return (true, true)
-  }
-
-  // MARK: Explaining
-
-  func trace(app: Int64, push: Int64, registrationID: String) throws(StoreFault) -> DeviceTrace {
-    let found = try database.first("SELECT waiting FROM push WHERE id = ? AND app = ?", .int(push), .int(app)) {
-      (waiting: $0.optionalText(0), ())
-    }
-    guard let found else { return .noSuchPush }
-    guard let device = try DeviceTable(database).device(app: app, registrationID: registrationID) else {
-      return .noSuchDevice
-    }
-    let shard = try database.first(
-      "SELECT owed, audience, done FROM push_shard WHERE push = ? AND shard = ?", .int(push),
-      .int(device.ordinal.shard)
-    ) { row throws(StoreFault) in
-      (
-        isFinished: row.int(0) == 0, audience: try DeviceSet(column: 1, of: row),
-        done: try DeviceSet(column: 2, of: row)
-      )
-    }
-    guard let shard, shard.audience.contains(device.ordinal) else { return .notTargeted(device) }
-    guard shard.isFinished || shard.done.contains(device.ordinal) else {
-      return .pending(device, waiting: found.waiting)
-    }
-    let trouble = try database.first(
-      "SELECT outcome, status, note, at FROM push_trouble WHERE push = ? AND ordinal = ?", .int(push),
-      .int(device.ordinal)
-    ) { row in
-      DeviceTrace.ended(
-        device,
-        DeviceOutcome(
-          ordinal: device.ordinal, kind: OutcomeKind(column: row.text(0)), status: row.optionalInt(1).map(Int.init),
-          note: row.optionalText(2)), at: Instant(milliseconds: row.int(3)))
-    }
-    return trouble ?? .accepted(device)
   }
 }

@@ -216,17 +216,17 @@ public final class StoreSQLite: Store {
     holds.withLock { $0[ShardKey(push: hold.push, shard: hold.shard)] == hold.holder }
   }
 
-  public func setWaiting(push: Int64, _ reason: String?) async throws(StoreFault) {
+  public func setWaiting(push: Int64, _ reason: String?, at now: Instant) async throws(StoreFault) {
     try await writer.run { database throws(StoreFault) in
-      try database.run("UPDATE push SET waiting = ? WHERE id = ?", .optional(reason), .int(push))
+      try TraceTable(database).setWaiting(push: push, reason, at: now)
     }
   }
 
   public func control(
-    app: Int64, push: Int64, _ control: PushControl
+    app: Int64, push: Int64, _ control: PushControl, at now: Instant
   ) async throws(StoreFault) -> PushControlAnswer {
     try await writer.run { database throws(StoreFault) in
-      try PushTable(database).control(app: app, push: push, control)
+      try PushTable(database).control(app: app, push: push, control, at: now)
     }
   }
 
@@ -266,9 +266,9 @@ public final class StoreSQLite: Store {
     }
   }
 
-  public func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTrace {
+  public func trace(app: Int64, push: Int64, registrationID: String) async throws(StoreFault) -> DeviceTraceAnswer {
     try await reader.run { database throws(StoreFault) in
-      try ShardTable(database).trace(app: app, push: push, registrationID: registrationID)
+      try TraceTable(database).trace(app: app, push: push, registrationID: registrationID)
     }
   }
 }

@@ -22,7 +22,7 @@ public final class APNSSimulator: Sendable {
   public let credentials: SimulatorCredentials
   public let courier: Courier
 
-  private let core: SimulatorCore
+  let core: SimulatorCore
   private let loops: LoopGroup
   private let listeners: [HTTP2Listener]
   private let control: ControlAPI?

@@ -88,7 +88,7 @@ enum NotificationJSON {
     return .object(object)
   }
 
-  private static func words(of fate: LoggedNotification.Fate) -> (at: Instant, why: String?) {
+  static func words(of fate: LoggedNotification.Fate) -> (at: Instant, why: String?) {
     switch fate {
     case .stored(let at, let cause): (at, words(of: cause))
     case .grouped(let at, let until): (at, "waits for others of low priority until \(until)")

@@ -8,7 +8,9 @@ extension PushService {
     _ app: AppRecord, messageID: Int64, _ control: PushControl
   ) async throws(RequestFault) -> PushControlAnswer {
     let answer: PushControlAnswer
-    do throws(StoreFault) { answer = try await store.control(app: app.id, push: messageID, control) } catch {
+    do throws(StoreFault) {
+      answer = try await store.control(app: app.id, push: messageID, control, at: clock.now)
+    } catch {
       throw RequestFault(error, .push)
     }
     if answer == .done { await obey(control, messageID) }

@@ -15,6 +15,7 @@ public final class PushService: Sendable {
 
   let store: any Store
   let presence: Presence
+  let witness: (any PhoneWitness)?
   let bus: any Bus
   let clock: any WallClock
   let credentials: Credentials
@@ -34,6 +35,7 @@ public final class PushService: Sendable {
   public init(
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
     scheduling: Scheduling? = nil, senders: @escaping Senders, presence: @escaping Presence = { _, _ in [] },
+    witness: (any PhoneWitness)? = nil,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
     self.store = store
@@ -41,6 +43,7 @@ public final class PushService: Sendable {
     self.clock = clock
     self.limits = limits
     self.presence = presence
+    self.witness = witness
     self.scheduling = scheduling
     self.onEvent = onEvent
     credentials = Credentials(store: store)

@@ -115,7 +115,7 @@ struct ShardSender: Sendable {
         return run.isFinished ? .finished : .later(.seconds(1))
       }
       if run.waiting != nil, sorted.accepted > 0 {
-        try await store.setWaiting(push: run.push.id, nil)
+        try await store.setWaiting(push: run.push.id, nil, at: clock.now)
         run.waiting = nil
       }
       claimed = saved.claimed
@@ -144,7 +144,7 @@ struct ShardSender: Sendable {
   private func wait(
     _ run: inout ShardRun, _ reason: String, _ span: Instant.Span
   ) async throws(StoreFault) -> End {
-    if run.waiting != reason { try await store.setWaiting(push: run.push.id, reason) }
+    if run.waiting != reason { try await store.setWaiting(push: run.push.id, reason, at: clock.now) }
     return .later(untilDeadline(run.push, atMost: span))
   }
 

@@ -137,6 +137,7 @@ public struct HTTPAPI: Sendable {
     case .pushReport(let id): return try await report(id, &call)
     case .withdrawPush(let id): return try await withdraw(id, &call)
     case .controlPush(let id, let control): return try await self.control(id, control, &call)
+    case .explanation(let push, let device): return try await explanation(push, device, &call)
     case .createSchedule: return try await createSchedule(&call)
     case .schedules: return try await schedules(&call)
     case .schedule(let id): return try await schedule(id, &call)

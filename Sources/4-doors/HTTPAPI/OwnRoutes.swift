@@ -17,6 +17,7 @@ struct OwnRoute: Sendable {
     OwnRoute("POST", "/v1/pushes/{id}/pause") { .controlPush($0, .paused) },
     OwnRoute("POST", "/v1/pushes/{id}/resume") { .controlPush($0, .running) },
     OwnRoute("POST", "/v1/pushes/{id}/withdraw") { .controlPush($0, .withdrawn) },
+    OwnRoute("GET", "/v1/pushes/{id}/devices/{registrationId}") { .explanation(push: $0, device: $1) },
 
     OwnRoute("GET", "/v1/schedules", .listSchedules),
     OwnRoute("POST", "/v1/schedules", .makeSchedule),

@@ -47,6 +47,7 @@ enum Route: Equatable, Sendable {
   case pushReport(String)
   case withdrawPush(String)
   case controlPush(String, PushControl)
+  case explanation(push: String, device: String)
   case createSchedule
   case schedules
   case schedule(String)
@@ -118,6 +119,7 @@ enum Route: Equatable, Sendable {
     case .pushReport: "push_report"
     case .withdrawPush: "push_withdraw"
     case .controlPush: "push_control"
+    case .explanation: "push_explain"
     case .createSchedule: "schedule_create"
     case .schedules: "schedule_list"
     case .schedule: "schedule_get"

@@ -43,6 +43,7 @@ public actor PhoneLab {
   }
 
   private var nextWaiter: UInt64 = 0
+  private var memory = PushMemory()
   /// Of the push that came last: the phones that a broadcast comes to share it, and it is read once.
   private var lastBody = PayloadBody([])
 
@@ -166,6 +167,12 @@ public actor PhoneLab {
     return entries
   }
 
+  /// What all phones did with one push, oldest first, however often `take` was called: arrivals, what showed or did not,
+  /// what the app's code was given. Of the last 8,192 such entries. `request` is its notification request's identifier.
+  public func entries(of pushID: String, message: Int64, request: String) -> [LabEntry] {
+    memory.entries(of: pushID, message: message, request: request)
+  }
+
   /// Returns true as soon as what happened since the last `take` satisfies `condition`, false when `limit` passes
   /// before, or for a name that is not there.
   public func wait(
@@ -278,7 +285,11 @@ public actor PhoneLab {
   private func collect(_ name: String) {
     guard let new = residents[name]?.phone.takeTimeline(), !new.isEmpty else { return }
     residents[name]?.entries += new
-    for entry in new { teller.yield(LabEntry(phone: name, entry: entry)) }
+    for entry in new {
+      let told = LabEntry(phone: name, entry: entry)
+      memory.note(told)
+      teller.yield(told)
+    }
     guard let resident = residents[name] else { return }
     for waiter in resident.waiters where waiter.isMet(resident.entries) {
       residents[name]?.waiters.removeAll { $0.id == waiter.id }

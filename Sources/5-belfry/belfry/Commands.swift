@@ -4,6 +4,7 @@ let allCommands: [Command] =
     serveCommand,
     appCreateCommand,
   ] + groupCommands + [
+    explainCommand,
     lintCommand,
     pushCommand,
   ] + channelsCommands + [

@@ -79,6 +79,7 @@ struct Demo {
         body: body.encoded())
       return answer.flatMap { try? JSONReader.read($0.body).value.object?["registrationId"]?.string }
     }
+    host.witness?.add(lab)
     var phones: [Resident] = []
     for version in DemoPhone.versions {
       let name = "iphone-ios\(version.major)"

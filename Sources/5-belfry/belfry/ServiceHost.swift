@@ -18,6 +18,8 @@ struct ServiceHost {
   let senders: Senders
   /// In this process; nil when pushes go elsewhere.
   let simulator: APNSSimulator?
+  /// What is known of pushes after the simulator took them.
+  let witness: SimulatedWitness?
   let loops: LoopGroup
   let clock: any WallClock
   let log: ServiceLog
@@ -49,10 +51,11 @@ struct ServiceHost {
         log.client(event, credential: key?.bundle, environment: key?.environment)
       }
       await senders.lookAtTerms()
+      let witness = started.map(SimulatedWitness.init)
       let service = PushService(
         store: store, bus: InProcessBus(clock: clock), clock: clock,
         seed: UInt64.random(in: 0...UInt64.max), scheduling: Scheduling(configuration.schedules.value),
-        senders: { await senders.sender(for: $0, $1) },
+        senders: { await senders.sender(for: $0, $1) }, witness: witness,
         onEvent: { log.service($0) })
       try await service.start()
       do {
@@ -61,8 +64,9 @@ struct ServiceHost {
         settings.metrics = { await senders.metrics() }
         let server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(on: listen)
         return ServiceHost(
-          store: store, service: service, server: server, senders: senders, simulator: simulator, loops: loops,
-          clock: clock, log: log, madeEntries: Array(entries.dropFirst(configuration.credentials.value.count)))
+          store: store, service: service, server: server, senders: senders, simulator: simulator, witness: witness,
+          loops: loops, clock: clock, log: log,
+          madeEntries: Array(entries.dropFirst(configuration.credentials.value.count)))
       } catch {
         await service.stop()
         throw error

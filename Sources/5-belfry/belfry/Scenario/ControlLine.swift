@@ -163,7 +163,7 @@ final class ControlLine: Sendable {
 
 extension String {
   /// For a path segment (RFC 3986 §2.3).
-  fileprivate var addingPercentEncoding: String {
+  var addingPercentEncoding: String {
     utf8.map { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
