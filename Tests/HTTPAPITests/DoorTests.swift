@@ -40,7 +40,7 @@ struct DoorTests {
     ("PUT", "/v3/devices/0a", 404, 7010), ("GET", "/v3/schedules/0a/x", 404, 8104), ("POST", "/v3/tags/", 404, 7010),
     ("GET", "/nothing", 404, 7010), ("POST", "/v3/pusch", 404, 7010), ("GET", "/%zz", 400, 1003),
     ("GET", "/", 404, 7010), ("DELETE", "/v1/pushes/1", 405, 1001), ("POST", "/healthz", 405, 1001),
-    ("PATCH", "/device/v1/registrations", 404, 7010),
+    ("PATCH", "/device/v1/registrations", 405, 1001), ("GET", "/v1/%zz", 400, 1003),
   ]
 
   @Test("§18 every refusal is JSON with an error object and has the rate headers", arguments: Depth.allCases)

@@ -13,6 +13,8 @@ public struct ScheduleOrder: Sendable, Equatable {
   public var push: PushOrder
   /// `cid`: the same within a day answers the first schedule again.
   public var clientID: String?
+  /// Whether the client id may only come with the same request again; another one is refused (9409).
+  public var isKeyed = false
 
   public init(
     name: String, isEnabled: Bool = true, trigger: ScheduleTrigger, timeZone: String? = nil, push: PushOrder,
@@ -24,6 +26,13 @@ public struct ScheduleOrder: Sendable, Equatable {
     self.timeZone = timeZone
     self.push = push
     self.clientID = clientID
+  }
+
+  /// Whether this order may be the one that made `schedule`; one that was changed since tells nothing.
+  func mayHaveMade(_ schedule: StoredSchedule) -> Bool {
+    schedule.version > 1
+      || name == schedule.name && trigger == schedule.trigger && push.original == schedule.request
+        && (timeZone ?? schedule.timeZone) == schedule.timeZone
   }
 }
 
@@ -63,6 +72,8 @@ public struct ScheduleView: Sendable, Equatable {
   public var version: Int64
   /// nil: it is over.
   public var nextAt: Instant?
+  /// The client id was used before; this is what it made then.
+  public var isRepeated = false
 
   init(_ schedule: StoredSchedule) {
     id = schedule.id

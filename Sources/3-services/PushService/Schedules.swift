@@ -31,7 +31,16 @@ extension PushService {
       throw RequestFault(error, .schedule)
     }
     switch answer {
-    case .created(let schedule), .repeated(let schedule): return ScheduleView(schedule)
+    case .created(let schedule): return ScheduleView(schedule)
+    case .repeated(let schedule):
+      guard !order.isKeyed || order.mayHaveMade(schedule) else {
+        throw RequestFault(
+          .conflict, at: "Idempotency-Key", found: "another schedule was made under this key",
+          remedy: "Give each request a key of its own.")
+      }
+      var view = ScheduleView(schedule)
+      view.isRepeated = true
+      return view
     case .tooMany(let count):
       throw RequestFault(
         .scheduleInvalid, found: "the app has \(count) schedules that are not over",

@@ -33,7 +33,8 @@ enum Answers {
     let error = error(code: code, message: message, illegalIDs: illegalIDs)
     guard family.hasProblems else { return json(status, ["error": error]) }
     var problem: JSONObject = [
-      "type": "about:blank", "title": .string(title(of: status)), "status": .number(JSONNumber(status)),
+      "type": .string("docs/api.md#\(code)"), "title": .string(title(of: status)),
+      "status": .number(JSONNumber(status)),
       "detail": .string(message), "code": .number(JSONNumber(code)),
     ]
     problem["place"] = place.map(JSONValue.string)
@@ -150,7 +151,7 @@ extension RequestFault.Code {
       case .authenticationFailed: return .deviceAuthenticationFailed
       case .invalidParameter, .missingParameter, .unknownKey, .noSuchResource: return .deviceInvalidParameter
       case .temporarilyUnavailable: return .deviceTemporarilyUnavailable
-      case .methodNotAllowed: return .noSuchAPI
+      case .methodNotAllowed: return family == .device ? .noSuchAPI : self
       case .tooLarge, .audienceEmpty, .overLimit, .rateLimited, .forbidden, .reportInternalError,
         .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong,
         .deviceInternalError, .deviceCredentialsMissing,

@@ -15,15 +15,7 @@ extension HTTPAPI {
     if let tag = query["tag"] { parts.append(.tag(try tag.name(.tag))) }
     if let alias = query["alias"] { parts.append(.alias(try alias.name(.alias))) }
     if let filter = query["filter"] { parts.append(try Self.expression(in: filter)) }
-    var after: DeviceOrdinal?
-    if let cursor = page.cursor {
-      guard let ordinal = DeviceOrdinal(cursor) else {
-        throw RequestFault(
-          .invalidParameter, at: "cursor", found: "\(quoted(cursor)) is no cursor of ours",
-          remedy: "Send what the page before answered in next.")
-      }
-      after = ordinal
-    }
+    let after: DeviceOrdinal? = try page.numberOfCursor()
     let devices = try await service.devices(app, in: .all(parts), after: after, limit: page.limit + 1)
     return page.answer("devices", devices, cursor: { String($0.ordinal) }, write: { .object(DeviceWriting.full($0)) })
   }

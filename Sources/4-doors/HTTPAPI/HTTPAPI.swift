@@ -98,11 +98,11 @@ public struct HTTPAPI: Sendable {
     case .notServed:
       throw RequestFault(
         .noSuchAPI, found: "this version does not serve \(quoted(call.request.path))",
-        remedy: "docs/jpush-compatibility.md lists what is served.")
+        remedy: "\(call.family.hasProblems ? "docs/api.md" : "docs/jpush-compatibility.md") lists what is served.")
     case .unknown:
       throw RequestFault(
         .noSuchAPI, found: "there is no \(quoted(call.request.path))",
-        remedy: "docs/jpush-compatibility.md lists what is served.")
+        remedy: "\(call.family.hasProblems ? "docs/api.md" : "docs/jpush-compatibility.md") lists what is served.")
     case .malformed:
       throw RequestFault(
         .invalidParameter, found: "the path \(quoted(call.request.path)) is not percent-encoded UTF-8",
@@ -176,6 +176,8 @@ public struct HTTPAPI: Sendable {
     case .users: return try await users(&call)
     case .messageStatus: return try await messageStatus(&call)
     case .quota: return try await quota(&call)
+    case .openAPI:
+      return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: OpenAPIDocument.bytes)
     case .health:
       let members = await settings.health().members
       return Answers.ok(.object(JSONObject([.init("status", "ok")] + members)))

@@ -9,8 +9,8 @@ extension HTTPAPI {
   func sendPush(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     var order = try NativePushReading.read(call.request.body)
-    if let key = call.request.headers["Idempotency-Key"] {
-      order.clientID = try Self.clientID(of: key)
+    if let key = try call.idempotencyKey() {
+      order.clientID = key
       order.isKeyed = true
     }
     let receipt = try await service.push(app, order)
@@ -24,16 +24,6 @@ extension HTTPAPI {
       ])
     answer.headers["Location"] = "/v1/pushes/\(id)"
     return answer
-  }
-
-  /// Apart from every `cid` of `/v3`, which has no colon.
-  private static func clientID(of key: String) throws(RequestFault) -> String {
-    guard 1...64 ~= key.utf8.count, key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-      throw RequestFault(
-        .invalidParameter, at: "Idempotency-Key", found: "\(quoted(key)) is no key",
-        remedy: "Give 1 to 64 visible characters of ASCII, for example a UUID.")
-    }
-    return "key:\(key)"
   }
 
   /// `POST /v1/pushes/preview`: all checks, whom it would reach, and how large it is; nothing is kept or sent.
@@ -55,14 +45,7 @@ extension HTTPAPI {
     let query = try call.query(.push)
     try query.refuseUnknown(besides: ["limit", "cursor"])
     let page = try Page(query)
-    let before = try query["cursor"].map { field throws(RequestFault) in
-      let text = try field.string()
-      guard let id = Int64(text) else {
-        throw field.wrong("\(quoted(text)) is no cursor of ours", "Send what the page before answered in next.")
-      }
-      return id
-    }
-    let pushes = try await service.reports(app, before: before ?? .max, limit: page.limit + 1)
+    let pushes = try await service.reports(app, before: try page.numberOfCursor() ?? .max, limit: page.limit + 1)
     return page.answer(
       "pushes", pushes, cursor: { String($0.messageID) }, write: { .object(PushReportWriting.object($0)) })
   }

@@ -1,6 +1,6 @@
 internal import Store
 
-/// The calls of `/v1` and `/device/v1`: one line each.
+/// The calls of `/v1` and `/device/v1`: one line each, held to the OpenAPI document by `OpenAPITests`.
 ///
 /// `{…}` in a path stands for one part, which is not empty. Where two paths match, the one that comes first is meant.
 struct OwnRoute: Sendable {
@@ -47,6 +47,8 @@ struct OwnRoute: Sendable {
     OwnRoute("GET", "/v1/ab-tests/{id}", Route.showABTest),
     OwnRoute("PUT", "/v1/ab-tests/{id}", Route.putABTest),
     OwnRoute("DELETE", "/v1/ab-tests/{id}", Route.deleteABTest),
+
+    OwnRoute("GET", "/v1/openapi.json", .openAPI),
 
     OwnRoute("POST", "/device/v1/registrations", .register),
     OwnRoute("GET", "/device/v1/registrations/{registrationId}", Route.ownDevice),

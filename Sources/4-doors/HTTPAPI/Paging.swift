@@ -20,6 +20,17 @@ struct Page {
     cursor = try query["cursor"]?.string()
   }
 
+  /// The cursor of a list that goes by numbers; nil at its beginning.
+  func numberOfCursor<Number: FixedWidthInteger>() throws(RequestFault) -> Number? {
+    guard let cursor else { return nil }
+    guard let number = Number(cursor), number >= 0 else {
+      throw RequestFault(
+        .invalidParameter, at: "cursor", found: "\(quoted(cursor)) is no cursor of ours",
+        remedy: "Send what the page before answered in next.")
+    }
+    return number
+  }
+
   /// `found` has one more than the page when there is more to come.
   func answer<Entry>(
     _ key: String, _ found: [Entry], cursor: (Entry) -> String, write: (Entry) -> JSONValue

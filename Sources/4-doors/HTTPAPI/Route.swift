@@ -77,6 +77,7 @@ enum Route: Equatable, Sendable {
   case putABTest(String)
   case deleteABTest(String)
   case countAudience
+  case openAPI
   case received
   case receivedDetail
   case groupMessagesDetail
@@ -149,6 +150,7 @@ enum Route: Equatable, Sendable {
     case .putABTest: "v1_ab_test_put"
     case .deleteABTest: "v1_ab_test_delete"
     case .countAudience: "v1_audience_count"
+    case .openAPI: "v1_openapi"
     case .received: "received"
     case .receivedDetail: "received_detail"
     case .groupMessagesDetail: "group_messages_detail"
@@ -185,7 +187,8 @@ struct Routing: Equatable, Sendable {
   init(method: String, path: String) {
     let method = method == "HEAD" ? "GET" : method
     guard let all = HTTPTarget.parts(ofPath: path) else {
-      self.init(.server, .malformed)
+      let isOurs = path.hasPrefix("/v1/") || path.hasPrefix("/device/")
+      self.init(isOurs ? .native : .server, .malformed)
       return
     }
     let parts = all.filter { !$0.isEmpty }

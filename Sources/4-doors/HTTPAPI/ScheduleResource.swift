@@ -7,11 +7,18 @@ internal import Transport
 /// `/v1/schedules`: the schedules of `/v3` as a resource that also says its time zone, its next time, and what came of the
 /// others; those that are over stay in the list.
 extension HTTPAPI {
-  /// `POST /v1/schedules`.
+  /// `POST /v1/schedules`: 201, or 200 and the first schedule again for the same request under the same
+  /// `Idempotency-Key` within a day.
   func makeSchedule(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    let schedule = try await service.createSchedule(app, try ScheduleReading.order(call.request.body, ours: true))
-    var answer = Self.answer(schedule, status: 201)
+    var order = try ScheduleReading.order(call.request.body, ours: true)
+    if let key = try call.idempotencyKey() {
+      order.clientID = key
+      order.isKeyed = true
+    }
+    let schedule = try await service.createSchedule(app, order)
+    var answer = Self.answer(schedule, status: schedule.isRepeated ? 200 : 201)
+    answer.headers["X-Belfry-Warnings"] = Answers.warningHeader(order.push.warnings)
     answer.headers["Location"] = "/v1/schedules/\(schedule.id)"
     return answer
   }
@@ -21,14 +28,11 @@ extension HTTPAPI {
     let app = try await authenticate(&call)
     let query = try call.query(.schedule)
     try query.refuseUnknown(besides: ["limit", "cursor"])
-    let limit = try Self.number(query["limit"], 1...1000) ?? 100
-    let cursor = try Self.number(query["cursor"], 0...Int64.max) ?? 0
-    let list = try await service.schedules(app, onlyLive: false, after: cursor, limit: Int(limit))
-    let next = list.total > list.schedules.count ? list.schedules.last?.number : nil
-    return Answers.ok([
-      "schedules": .array(list.schedules.map { .object(Self.resource($0)) }),
-      "next": next.map { .string(String($0)) } ?? .null,
-    ])
+    let page = try Page(query)
+    let list = try await service.schedules(
+      app, onlyLive: false, after: try page.numberOfCursor() ?? 0, limit: page.limit + 1)
+    return page.answer(
+      "schedules", list.schedules, cursor: { String($0.number) }, write: { .object(Self.resource($0)) })
   }
 
   /// `GET /v1/schedules/{id}`, with its `ETag`.
@@ -41,11 +45,7 @@ extension HTTPAPI {
   func patchSchedule(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     let change = try ScheduleReading.change(call.request.body, ours: true)
-    let version: Int64?
-    switch call.request.headers["If-Match"] {
-    case nil, "*": version = nil
-    case let tag?: version = Int64(tag.filter { $0 != "\"" }) ?? 0  // of no schedule, so that nothing is changed
-    }
+    let version = try call.ifMatch().map { Int64(clamping: $0) }
     return Self.answer(try await service.changeSchedule(app, id: id, change, version: version))
   }
 
@@ -53,7 +53,7 @@ extension HTTPAPI {
   func removeSchedule(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     try await service.deleteSchedule(app, id: id)
-    return HTTPResponse(status: 204)
+    return Answers.noContent
   }
 
   /// `GET /v1/schedules/{id}/firings`: oldest first.
@@ -71,9 +71,7 @@ extension HTTPAPI {
   }
 
   private static func answer(_ schedule: ScheduleView, status: Int = 200) -> HTTPResponse {
-    var answer = Answers.json(status, .object(resource(schedule)))
-    answer.headers["ETag"] = "\"\(schedule.version)\""
-    return answer
+    Answers.json(status, .object(resource(schedule))).tagged(UInt64(schedule.version))
   }
 
   private static func resource(_ schedule: ScheduleView) -> JSONObject {
@@ -84,14 +82,5 @@ extension HTTPAPI {
       "createdAt": .string(schedule.createdAt.description),
       "nextAt": schedule.nextAt.map { .string($0.description) } ?? .null,
     ]
-  }
-
-  private static func number(_ field: Field?, _ range: ClosedRange<Int64>) throws(RequestFault) -> Int64? {
-    guard let field else { return nil }
-    let text = try field.string()
-    guard let number = Int64(text), range ~= number else {
-      throw field.wrong("\(quoted(text)) stands here", "Give a whole number, as the page before did.")
-    }
-    return number
   }
 }
