@@ -8,6 +8,7 @@ struct PlainIndex: AudienceIndex {
   var tags: [String: Set<DeviceOrdinal>] = [:]
   var aliases: [String: Set<DeviceOrdinal>] = [:]
   var registrationIDs: [String: DeviceOrdinal] = [:]
+  var files: [String: Set<DeviceOrdinal>] = [:]
   var deadOnes: Set<DeviceOrdinal> = []
   var sandboxed: Set<DeviceOrdinal> = []
 
@@ -26,12 +27,14 @@ struct PlainIndex: AudienceIndex {
   func seen(_ ordinal: DeviceOrdinal) -> Instant { now - .minutes(Int64(ordinal) * 7 % 9_000) }
 
   func subject(_ ordinal: DeviceOrdinal) -> AudienceSubject {
-    AudienceSubject(
+    var subject = AudienceSubject(
       ordinal: ordinal, registrationID: registrationIDs.first { $0.value == ordinal }?.key ?? "r\(ordinal)",
       tags: Set(tags.filter { $0.value.contains(ordinal) }.keys),
       alias: aliases.first { $0.value.contains(ordinal) }?.key,
       facts: DeviceFact.allCases.reduce(into: [:]) { $0[$1] = fact($1, of: ordinal) }, lastSeen: seen(ordinal),
       created: created(ordinal))
+    subject.files = Set(files.filter { $0.value.contains(ordinal) }.keys)
+    return subject
   }
 
   var names: [String] { tags.keys.sorted() }
@@ -44,6 +47,7 @@ struct PlainIndex: AudienceIndex {
       return .set(id: Int64(index), shards: DeviceSet(tags[name] ?? []).shards)
     case .alias(let name): return .devices(DeviceSet(aliases[name] ?? []))
     case .registrationID(let name): return registrationIDs[name].map { .devices([$0]) } ?? .nobody
+    case .file(let id): return .devices(DeviceSet(files[id] ?? []))
     }
   }
 
@@ -105,6 +109,7 @@ struct PlainIndex: AudienceIndex {
     case .tag(let name): tags[name] ?? []
     case .alias(let name): aliases[name] ?? []
     case .registrationID(let name): registrationIDs[name].map { [$0] } ?? []
+    case .file(let id): files[id] ?? []
     case .all(let parts): parts.reduce(all) { $0.intersection(truth($1)) }
     case .any(let parts): parts.reduce([]) { $0.union(truth($1)) }
     case .not(let part): all.subtracting(truth(part))
@@ -243,6 +248,7 @@ struct AudienceReachTests {
     }
     for name in ["a", "b", "c"] { index.tags[name] = some(400) }
     for name in ["x", "y"] { index.aliases[name] = some(3) }
+    index.files["f"] = some(200)
     for name in ["r", "s"] { index.registrationIDs[name] = some(1).first }
     index.deadOnes = some(50)
     index.sandboxed = some(5_000)
@@ -276,6 +282,7 @@ struct AudienceReachTests {
       case 0: .everyone
       case 1: .tag(["a", "b", "c", "z"].randomElement(using: &dice) ?? "")
       case 2: .alias(["x", "y", "z"].randomElement(using: &dice) ?? "")
+      case 3 where Bool.random(using: &dice): .file(["f", "g"].randomElement(using: &dice) ?? "")
       case 3: .registrationID(["r", "s", "z"].randomElement(using: &dice) ?? "")
       case 5: .not(expression(depth - 1))
       case 6, 7: .all((0..<Int.random(in: 0...3, using: &dice)).map { _ in expression(depth - 1) })

@@ -22,6 +22,7 @@ extension AudienceExpression {
     case all = 16
     case any = 17
     case not = 18
+    case file = 19
   }
 
   /// Deeper ones are read by nobody.
@@ -55,6 +56,7 @@ extension AudienceExpression {
     case .tag(let name): put(.tag, name)
     case .alias(let name): put(.alias, name)
     case .registrationID(let name): put(.registrationID, name)
+    case .file(let id): put(.file, id)
     case .appVersion(let comparison, let version):
       put(.appVersion, version)
       bytes.append(comparison.rawValue)
@@ -95,6 +97,7 @@ extension AudienceExpression {
     case .tag: return reader.text().map(AudienceExpression.tag)
     case .alias: return reader.text().map(AudienceExpression.alias)
     case .registrationID: return reader.text().map(AudienceExpression.registrationID)
+    case .file: return reader.text().map(AudienceExpression.file)
     case .appVersion, .osVersion:
       guard let version = reader.text(), let comparison = reader.byte().flatMap(VersionComparison.init(rawValue:))
       else {

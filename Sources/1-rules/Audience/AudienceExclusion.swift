@@ -28,6 +28,7 @@ extension AudienceExpression {
     case .alias(let name):
       return unless(device.alias == name, "its alias is \(device.alias.map { "“\($0)”" } ?? "not set"), not “\(name)”")
     case .registrationID(let name): return unless(device.registrationID == name, "it is not “\(name)”")
+    case .file(let id): return unless(device.files.contains(id), "the file “\(id)” does not name it")
     case .appVersion, .osVersion, .language, .timeZone, .model, .permission:
       guard let condition = factCondition else { return nil }
       let value = device.facts[condition.fact]
@@ -76,6 +77,7 @@ extension AudienceExpression {
     case .tag(let name): "tag “\(name)”"
     case .alias(let name): "alias “\(name)”"
     case .registrationID(let name): "registration id “\(name)”"
+    case .file(let id): "file “\(id)”"
     case .appVersion, .osVersion, .language, .timeZone, .model, .permission: factCondition?.words ?? ""
     case .lastSeen(let comparison): "last seen \(comparison.words)"
     case .created(let comparison): "created \(comparison.words)"

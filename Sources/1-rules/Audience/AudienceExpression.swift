@@ -6,6 +6,8 @@ public indirect enum AudienceExpression: Hashable, Sendable {
   case tag(String)
   case alias(String)
   case registrationID(String)
+  /// Whom the lines of a file name, by its id.
+  case file(String)
   case appVersion(VersionComparison, String)
   case osVersion(VersionComparison, String)
   /// A language tag; `zh` also means `zh-Hans-CN` (basic filtering, RFC 4647 §3.3.1).
@@ -42,7 +44,8 @@ extension AudienceExpression {
     case .any(let parts): return .any(try mapped(parts))
     case .not(let part): return .not(try part.mappingLeaves(change))
     case .saved(let id, let part): return .saved(segment: id, try part.mappingLeaves(change))
-    case .everyone, .tag, .alias, .registrationID, .appVersion, .osVersion, .language, .timeZone, .model, .permission,
+    case .everyone, .tag, .alias, .registrationID, .file, .appVersion, .osVersion, .language, .timeZone, .model,
+      .permission,
       .lastSeen, .created, .segment, .variant, .share:
       return try change(self)
     }

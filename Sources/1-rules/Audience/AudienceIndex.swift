@@ -6,13 +6,17 @@ public enum AudienceTerm: Hashable, Sendable {
   case alias(String)
   case registrationID(String)
   case segment(String)
+  /// By its id.
+  case file(String)
   case variant(test: String, name: String)
   /// In words: `app version at least 9`.
   case condition(String)
 
   public var name: String {
     switch self {
-    case .tag(let name), .alias(let name), .registrationID(let name), .segment(let name), .condition(let name): name
+    case .tag(let name), .alias(let name), .registrationID(let name), .segment(let name), .file(let name),
+      .condition(let name):
+      name
     case .variant(let test, let name): "\(test):\(name)"
     }
   }
@@ -23,12 +27,14 @@ public enum AudienceName: Hashable, Sendable {
   case tag(String)
   case alias(String)
   case registrationID(String)
+  case file(String)
 
   var term: AudienceTerm {
     switch self {
     case .tag(let name): .tag(name)
     case .alias(let name): .alias(name)
     case .registrationID(let name): .registrationID(name)
+    case .file(let id): .file(id)
     }
   }
 }

@@ -114,6 +114,18 @@ public protocol Store: Sendable {
   /// The pushes to variants of the test, oldest first; at most `limit`.
   func pushes(app: Int64, ofTest id: String, limit: Int) async throws(StoreFault) -> [VariantPush]
 
+  // MARK: Files
+
+  /// Keeps a file with its lines, pieces that end with a line feed each; forgets those that have expired. false, and
+  /// nothing was kept, when its app (or all developers together) has `limit` that have not.
+  func keepFile(_ file: StoredFile, parts: [[UInt8]], limit: Int) async throws(StoreFault) -> Bool
+  /// nil when it has expired.
+  func file(id: String, at now: Instant) async throws(StoreFault) -> StoredFile?
+  /// Those of an app, or of developers, that have not expired; oldest first.
+  func files(app: Int64?, at now: Instant) async throws(StoreFault) -> [StoredFile]
+  /// Nothing happens unless it is theirs.
+  func deleteFile(app: Int64?, id: String) async throws(StoreFault)
+
   // MARK: Pushes
 
   /// The highest message id ever accepted; 0 when there is none.

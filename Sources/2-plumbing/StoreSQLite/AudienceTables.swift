@@ -53,6 +53,7 @@ struct AudienceTables: AudienceIndex {
       try database.each("SELECT id FROM device WHERE registration_id = ? AND app = ?", .text(name), .int(app)) {
         ordinals.append(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
       }
+    case .file(let id): return .devices(try FileTable(database).members(of: id, app: app))
     }
     return .devices(DeviceSet(ordinals))
   }

@@ -168,6 +168,14 @@ enum Schema {
       UPDATE device SET changed_after = (SELECT coalesce(max(id), 0) FROM push)
         WHERE id = OLD.device AND changed_after < (SELECT max(id) FROM push); END;
     """,
+    """
+    CREATE TABLE file (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, app INTEGER NOT NULL, kind INTEGER NOT NULL,
+      name TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL);
+    CREATE INDEX file_of_app ON file (app, number);
+    CREATE TABLE file_part (
+      file INTEGER NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (file, part));
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

@@ -16,6 +16,7 @@ final class HTTPExchange: @unchecked Sendable {  // its connection's thread; `an
   /// Without body; does not change once the handler runs.
   private(set) var head: HTTPRequest
   private var body: [UInt8] = []
+  private var bodyLimit = 0
   let answer = Locked<HTTPResponse?>(nil)
   /// Taken by the upgrade callback.
   private(set) var takeOver: (@Sendable (HTTPUpgradedSocket) -> Void)?
@@ -43,7 +44,7 @@ final class HTTPExchange: @unchecked Sendable {  // its connection's thread; `an
       return startReading(core, connection, method: method)
     case .body:
       guard piece.isEmpty else {
-        guard body.count + piece.count <= core.limits.body else { return refuseBody(core, connection) }
+        guard body.count + piece.count <= bodyLimit else { return refuseBody(core, connection) }
         body.append(contentsOf: piece)
         return true
       }
@@ -69,11 +70,12 @@ final class HTTPExchange: @unchecked Sendable {  // its connection's thread; `an
     withUnsafeMutablePointer(to: &head.headers) { headers in
       _ = MHD_get_connection_values_n(connection, .HEADER_KIND, httpServerHeader, headers)
     }
+    bodyLimit = core.limits.upload(head) ?? core.limits.body
     let length = head.headers["Content-Length"].flatMap { Int($0) }
     if belfry_mhd_head_size(connection) > core.limits.head {
       return refuse(.headTooLarge(limit: core.limits.head), core, connection)
-    } else if let length, length > core.limits.body {
-      return refuse(.bodyTooLarge(limit: core.limits.body), core, connection)
+    } else if let length, length > bodyLimit {
+      return refuse(.bodyTooLarge(limit: bodyLimit), core, connection)
     } else if core.isStopping {
       return refuse(.stopping, core, connection)
     }
@@ -93,7 +95,7 @@ final class HTTPExchange: @unchecked Sendable {  // its connection's thread; `an
     step = .answered
     guard !core.isTLS else { return false }
     leavesUnread = true
-    let response = core.refusal(.bodyTooLarge(limit: core.limits.body), head)
+    let response = core.refusal(.bodyTooLarge(limit: bodyLimit), head)
     HTTPSocket.sendAtOnce(response.bytesBeforeClosing, to: belfry_mhd_descriptor(connection))
     return false
   }

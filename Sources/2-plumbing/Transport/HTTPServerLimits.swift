@@ -6,6 +6,8 @@ public struct HTTPLimits: Sendable {
   public var head = 16 * 1024
   /// Bytes of a request's body, with a length or chunked; 413 above.
   public var body = 4 * 1024 * 1024
+  /// Bytes of the body of a request that may be larger, by its head; nil where `body` holds.
+  public var upload: @Sendable (HTTPRequest) -> Int? = { _ in nil }
   /// Open connections; those above wait in the listening queue (1,024 or the system's `somaxconn`).
   public var connections = 4096
   /// How long a connection may be open without a request line coming in.

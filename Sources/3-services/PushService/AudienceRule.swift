@@ -28,6 +28,7 @@ enum AudienceRule {
       case .language(let value): try check(value, "language")
       case .timeZone(let value): try check(value, "time zone")
       case .model(let value): try check(value, "model")
+      case .file(let id): try NameRule.resource.check(id, .invalidParameter, at: "audience.file.file_id")
       case .segment(let id): try NameRule.resource.check(id, .invalidParameter, at: "audience.segment")
       case .variant(let test, let name):
         try NameRule.resource.check(test, .invalidParameter, at: "audience.abtest")

@@ -55,6 +55,7 @@ extension PushService {
         guard let segment = try await segment(app, id: id) else { throw Self.unknown("segment", id) }
         // What a segment's own expression names is of no other segment (`keepSegment`), but of tests maybe.
         known[leaf] = .saved(segment: id, try await resolvedVariants(segment.audience, app))
+      case .file(let id): try await checkFile(app, id: id)
       case .variant: known[leaf] = try await resolvedVariants(leaf, app)
       case .everyone, .tag, .alias, .registrationID, .appVersion, .osVersion, .language, .timeZone, .model, .permission,
         .lastSeen, .created, .saved, .share, .all, .any, .not:

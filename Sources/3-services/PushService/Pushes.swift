@@ -221,6 +221,7 @@ extension AudienceTerm {
     case .tag(let name): "the tag “\(name.prefix(64))”"
     case .alias(let name): "the alias “\(name.prefix(64))”"
     case .registrationID(let name): "the registration id “\(name.prefix(64))”"
+    case .file(let id): "whom the file “\(id.prefix(64))” names"
     case .segment(let id): "the segment “\(id.prefix(64))”, which does not exist"
     case .variant(let test, let name): "the variant “\(name.prefix(64))” of the A/B test “\(test.prefix(64))”"
     case .condition(let words): words

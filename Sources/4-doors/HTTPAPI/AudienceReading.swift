@@ -21,10 +21,8 @@ enum AudienceReading {
     }
     let fields = try field.object()
     try fields.refuseUnknown(besides: known)
-    for key in ["live_activity_id", "file"] {
-      if let unserved = fields[key] {
-        throw unserved.wrong("this version does not serve \(key)", "Use tags, aliases or registration ids.")
-      }
+    if let unserved = fields["live_activity_id"] {
+      throw unserved.wrong("this version does not serve live_activity_id", "Use tags, aliases or registration ids.")
     }
     var parts: [AudienceExpression] = []
     if let tags = try names(fields["tag"], most: mostTags, .tag) {
@@ -44,12 +42,21 @@ enum AudienceReading {
     }
     if let id = try single(fields["segment"]) { parts.append(.segment(try id.name(.resource))) }
     if let name = try single(fields["abtest"]) { parts.append(try variant(name)) }
+    if let file = fields["file"] { parts.append(.file(try fileID(file))) }
     guard let first = parts.first else {
       throw field.wrong(
         "it names nobody",
-        "Fill one of tag, tag_and, tag_not, alias, registration_id, segment, abtest; or give \"all\".")
+        "Fill one of tag, tag_and, tag_not, alias, registration_id, segment, abtest, file; or give \"all\".")
     }
     return parts.count == 1 ? first : .all(parts)
+  }
+
+  /// `{"file_id": "…"}`.
+  private static func fileID(_ field: Field) throws(RequestFault) -> String {
+    let fields = try field.object()
+    try fields.refuseUnknown(besides: ["file_id"])
+    guard let id = fields["file_id"] else { throw fields.missing("file_id", "Give what the upload answered.") }
+    return try id.name(.resource)
   }
 
   /// The one element that JPush allows; nil for a key that is absent or empty.

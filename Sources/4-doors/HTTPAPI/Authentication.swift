@@ -29,6 +29,15 @@ extension HTTPAPI {
     return group
   }
 
+  /// Whose files a call is about: an app's, or with a developer's credentials those for groups.
+  func authenticateFileOwner(_ call: inout Call) async throws(RequestFault) -> FileOwner {
+    let credentials = try credentials(call)
+    guard try await service.isDeveloper(key: credentials.user) else { return .app(try await authenticate(&call)) }
+    let developer = try await service.authenticateDeveloper(key: credentials.user, secret: credentials.password)
+    try count(&call, app: credentials.user)
+    return .developer(developer)
+  }
+
   private static let groupPrefix = "group-"
 
   /// The app of the device that calls for itself: its app key as user, its own secret as password.

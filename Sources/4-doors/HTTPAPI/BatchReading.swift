@@ -2,12 +2,19 @@ internal import Audience
 internal import PushPayload
 internal import PushService
 
-/// What each entry of a batch names.
+/// What each entry of a batch, or each line of a file, names.
 enum BatchTarget: Equatable, Sendable {
   case registrationID
   case alias
 
   fileprivate var rule: NameRule {
+    switch self {
+    case .registrationID: .registrationID
+    case .alias: .alias
+    }
+  }
+
+  var fileKind: AudienceFile.Kind {
     switch self {
     case .registrationID: .registrationID
     case .alias: .alias

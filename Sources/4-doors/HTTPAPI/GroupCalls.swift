@@ -3,12 +3,13 @@ internal import PushService
 internal import Transport
 
 extension HTTPAPI {
-  /// `POST /v3/grouppush` (jpush.md §5.4): 200 with each app's own answer by its key, once all parts that were taken are
+  /// `POST /v3/grouppush` and `/v3/grouppush/file` (jpush.md §5.4): 200 with each app's own answer by its key, once all parts that were taken are
   /// durable.
-  func pushToGroup(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+  func pushToGroup(_ call: inout Call, byFile: Bool) async throws(RequestFault) -> HTTPResponse {
     let group = try await authenticateGroup(&call)
     try refuseEncryption(call)
     let order = try PushReading.read(call.request.body)
+    if byFile { try PushReading.checkFile(order) }
     let receipt = try await service.push(group, order)
     var answer: JSONObject = ["group_msgid": .string(String(receipt.id))]
     var warnings: [String] = []

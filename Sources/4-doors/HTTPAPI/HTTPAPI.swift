@@ -50,8 +50,10 @@ public struct HTTPAPI: Sendable {
 
   /// Listens and answers until the server is stopped; with `tls`, HTTPS only.
   public func serve(on endpoint: Endpoint, tls: TLSIdentity? = nil) throws(TransportFault) -> HTTPServer {
-    try HTTPServer.start(
-      endpoint, limits: settings.limits, tls: tls, refusal: { refuse($0, $1) }, handler: { await answer($0) })
+    var limits = settings.limits
+    limits.upload = { Routing(method: $0.method, path: $0.path).takesUpload ? Self.largestUpload : nil }
+    return try HTTPServer.start(
+      endpoint, limits: limits, tls: tls, refusal: { refuse($0, $1) }, handler: { await answer($0) })
   }
 
   public func answer(_ request: HTTPRequest) async -> HTTPResponse {
@@ -116,7 +118,13 @@ public struct HTTPAPI: Sendable {
     case .validatePush: return try await push(&call, validateOnly: true)
     case .clientIDs: return try await clientIDs(&call)
     case .pushBatch(let target): return try await pushBatch(target, &call)
-    case .groupPush: return try await pushToGroup(&call)
+    case .groupPush: return try await pushToGroup(&call, byFile: false)
+    case .groupFilePush: return try await pushToGroup(&call, byFile: true)
+    case .filePush: return try await filePush(&call)
+    case .files: return try await files(&call)
+    case .file(let id): return try await file(id, &call)
+    case .deleteFile(let id): return try await deleteFile(id, &call)
+    case .uploadFile(let target): return try await uploadFile(target.fileKind, &call)
     case .device(let id): return try await device(id, &call)
     case .changeDevice(let id): return try await changeDevice(id, &call)
     case .deviceStatuses: return try await deviceStatuses(&call)

@@ -10,6 +10,11 @@ extension HTTPAPI {
     try refuseEncryption(call)
     let order = try PushReading.read(call.request.body)
     let receipt = validateOnly ? try await service.validate(app, order) : try await service.push(app, order)
+    return answer(receipt)
+  }
+
+  /// JPush's two keys (jpush.md §4.9).
+  func answer(_ receipt: PushReceipt) -> HTTPResponse {
     var answer = Answers.ok([
       "sendno": .string(String(receipt.sendNumber)), "msg_id": .string(String(receipt.messageID)),
     ])

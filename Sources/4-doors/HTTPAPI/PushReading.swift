@@ -51,6 +51,14 @@ enum PushReading {
     return order
   }
 
+  /// That a push at the path of file pushes goes to a file.
+  static func checkFile(_ order: PushOrder) throws(RequestFault) {
+    guard !order.audience.leaves.contains(where: { if case .file = $0 { true } else { false } }) else { return }
+    throw RequestFault(
+      .missingParameter, at: "audience.file", found: "it is missing",
+      remedy: "Give {\"file\": {\"file_id\": \"…\"}}, or use the path of other pushes.")
+  }
+
   private static func missingPlatform(_ fields: Fields) -> RequestFault {
     fields.missing("platform", "Give \"all\" or an array such as [\"ios\"].")
   }

@@ -27,6 +27,12 @@ enum Route: Equatable, Sendable {
   case clientIDs
   case pushBatch(BatchTarget)
   case groupPush
+  case groupFilePush
+  case filePush
+  case uploadFile(BatchTarget)
+  case files
+  case file(String)
+  case deleteFile(String)
   case device(String)
   case changeDevice(String)
   case deviceStatuses
@@ -100,6 +106,13 @@ enum Route: Equatable, Sendable {
     case .pushBatch(.registrationID): "push_batch_regid"
     case .pushBatch(.alias): "push_batch_alias"
     case .groupPush: "group_push"
+    case .groupFilePush: "group_push_file"
+    case .filePush: "push_file"
+    case .uploadFile(.registrationID): "file_upload_regid"
+    case .uploadFile(.alias): "file_upload_alias"
+    case .files: "files"
+    case .file: "file_get"
+    case .deleteFile: "file_delete"
     case .device: "device_get"
     case .changeDevice: "device_set"
     case .deviceStatuses: "device_status"
@@ -203,7 +216,11 @@ struct Routing: Equatable, Sendable {
     case ("v3", "report"): self.init(report: Array(parts.dropFirst(2)), method)
     case ("v3", "group"): self.init(groupReport: Array(parts.dropFirst(2)), method)
     case ("v3", "grouppush") where parts.count == 2: self.init(.push, method, ["POST": .groupPush])
-    case ("v3", "grouppush"), ("v3", "files"), ("v3", "images"), ("v3", "push_plan"), ("v3", "test"):
+    case ("v3", "grouppush") where parts.dropFirst(2) == ["file"]:
+      self.init(.push, method, ["POST": .groupFilePush])
+    case ("v3", "files"): self.init(file: Array(parts.dropFirst(2)), method)
+    case ("v3", "grouppush"): self.init(.push, .unknown)
+    case ("v3", "images"), ("v3", "push_plan"), ("v3", "test"):
       self.init(.push, .notServed)
     case ("v3", _): self.init(.push, .unknown)
     case ("v1", "app"): self.init(.admin, .notServed)
@@ -236,7 +253,8 @@ struct Routing: Equatable, Sendable {
     case "batch" where parts == ["batch", "alias", "single"]:
       self.init(.push, method, ["POST": .pushBatch(.alias)])
     case "quota" where parts.count == 1: self.init(.push, method, ["GET": .quota])
-    case "file", "template": self.init(.push, .notServed)
+    case "file" where parts.count == 1: self.init(.push, method, ["POST": .filePush])
+    case "template": self.init(.push, .notServed)
     case let id? where parts.count == 1 && id.utf8.allSatisfy({ 0x30...0x39 ~= $0 }):
       self.init(.push, method, ["DELETE": .withdrawPush(id)])
     case _?: self.init(.push, .unknown)

@@ -1,0 +1,179 @@
+public import Basics
+import Store
+
+/// A file of names that can be an audience (jpush.md §5.5).
+public struct AudienceFile: Sendable, Hashable {
+  public enum Kind: Sendable {
+    case alias
+    case registrationID
+  }
+
+  public var id: String
+  public var kind: Kind
+  public var name: String
+  public var createdAt: Instant
+  public var expiresAt: Instant
+}
+
+/// Whose a file is.
+public enum FileOwner: Sendable {
+  case app(AppRecord)
+  /// For every app: what a group is pushed to by.
+  case developer(DeveloperRecord)
+
+  var app: Int64? {
+    switch self {
+    case .app(let app): app.id
+    case .developer: nil
+    }
+  }
+
+  private var key: String {
+    switch self {
+    case .app(let app): app.key
+    case .developer(let developer): developer.key
+    }
+  }
+
+  func newID() -> String {
+    func random() -> UInt64 { Sodium.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
+    return "\(key)-\(String(decoding: UUIDText.version4(random(), random()), as: UTF8.self))"
+  }
+}
+
+extension PushService {
+  /// Bytes of a file.
+  public static let largestFile = 10 << 20
+  private static let mostFiles = 20
+  private static let longestLife: Int64 = 720
+
+  /// Keeps a text with one name a line, each without what is blank around it; empty lines are nothing. Whole or not at
+  /// all, durable once it is answered.
+  public func keepFile(
+    _ owner: FileOwner, _ kind: AudienceFile.Kind, name: String, content: ArraySlice<UInt8>, hours: Int64?
+  ) async throws(RequestFault) -> AudienceFile {
+    guard 1...Self.longestLife ~= hours ?? Self.longestLife else {
+      throw RequestFault(
+        .invalidParameter, at: "ttl", found: "\(hours ?? 0) hours", remedy: "Give 1 to \(Self.longestLife) hours.")
+    }
+    guard content.count <= Self.largestFile else {
+      throw RequestFault(
+        .tooLarge, at: "filename", found: "a file of \(content.count) bytes",
+        remedy: "At most \(Self.largestFile) bytes are taken: make two of it.")
+    }
+    let parts = try NameFile.parts(of: content, kind == .alias ? .alias : .registrationID)
+    let now = clock.now
+    let file = StoredFile(
+      id: owner.newID(), app: owner.app, kind: kind == .alias ? .alias : .registrationID,
+      name: String(name.prefix(255)), createdAt: now, expiresAt: now + .hours(hours ?? Self.longestLife))
+    let isKept: Bool
+    do throws(StoreFault) {
+      isKept = try await store.keepFile(file, parts: parts, limit: Self.mostFiles)
+    } catch {
+      throw RequestFault(error, .push)
+    }
+    guard isKept else {
+      throw RequestFault(
+        .overLimit, found: "there are \(Self.mostFiles) files already",
+        remedy: "Delete one, or wait for one to expire.")
+    }
+    return AudienceFile(file)
+  }
+
+  /// Those that have not expired, oldest first.
+  public func files(_ owner: FileOwner) async throws(RequestFault) -> [AudienceFile] {
+    do throws(StoreFault) { return try await store.files(app: owner.app, at: clock.now).map(AudienceFile.init) } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
+  /// 1003 when the owner has no such file, or it has expired.
+  public func file(_ owner: FileOwner, id: String) async throws(RequestFault) -> AudienceFile {
+    let file: StoredFile?
+    do throws(StoreFault) { file = try await store.file(id: id, at: clock.now) } catch {
+      throw RequestFault(error, .push)
+    }
+    guard let file, file.app == owner.app else { throw Self.noSuchFile(id, at: "file_id") }
+    return AudienceFile(file)
+  }
+
+  /// Nothing happens without such a file.
+  public func deleteFile(_ owner: FileOwner, id: String) async throws(RequestFault) {
+    do throws(StoreFault) { try await store.deleteFile(app: owner.app, id: id) } catch {
+      throw RequestFault(error, .push)
+    }
+  }
+
+  /// 1003 unless the app may push to it: its own, or a developer's.
+  func checkFile(_ app: AppRecord, id: String) async throws(RequestFault) {
+    let file: StoredFile?
+    do throws(StoreFault) { file = try await store.file(id: id, at: clock.now) } catch {
+      throw RequestFault(error, .push)
+    }
+    guard let file, file.app == nil || file.app == app.id else {
+      throw Self.noSuchFile(id, at: "audience.file.file_id")
+    }
+  }
+
+  private static func noSuchFile(_ id: String, at place: String) -> RequestFault {
+    RequestFault(
+      .invalidParameter, at: place, found: "there is no file \(quoted(id)), or it has expired",
+      remedy: "Upload it: POST /v3/files/alias or /v3/files/registration_id.")
+  }
+}
+
+/// A text with one name a line.
+enum NameFile {
+  private static let partSize = 64 << 10
+
+  /// In pieces of whole lines, each ended by a line feed. A fault names the line.
+  static func parts(of content: ArraySlice<UInt8>, _ rule: NameRule) throws(RequestFault) -> [[UInt8]] {
+    var content = content
+    if content.starts(with: [0xEF, 0xBB, 0xBF]) { content = content.dropFirst(3) }  // a byte order mark
+    var parts: [[UInt8]] = []
+    var part: [UInt8] = []
+    var number = 0
+    for line in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      number += 1
+      let name = line.trimmingBlanks
+      guard !name.isEmpty else { continue }
+      guard let text = String(validating: name, as: UTF8.self) else {
+        throw RequestFault(
+          .invalidParameter, at: "filename, line \(number)", found: "it is no UTF-8", remedy: "Save the file as UTF-8.")
+      }
+      try rule.check(text, .invalidParameter, at: "filename, line \(number)")
+      if part.count + name.count + 1 > partSize {
+        parts.append(part)
+        part = []
+      }
+      part += name
+      part.append(UInt8(ascii: "\n"))
+    }
+    if !part.isEmpty { parts.append(part) }
+    guard !parts.isEmpty else {
+      throw RequestFault(
+        .invalidParameter, at: "filename", found: "the file names nobody", remedy: "Write one name a line.")
+    }
+    return parts
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate var trimmingBlanks: Self {
+    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || 0x09...0x0D ~= byte }
+    var rest = drop(while: isBlank)
+    while let last = rest.last, isBlank(last) { rest.removeLast() }
+    return rest
+  }
+}
+
+extension AudienceFile {
+  init(_ file: StoredFile) {
+    let kind: Kind =
+      switch file.kind {
+      case .alias: .alias
+      case .registrationID: .registrationID
+      }
+    self.init(id: file.id, kind: kind, name: file.name, createdAt: file.createdAt, expiresAt: file.expiresAt)
+  }
+}
