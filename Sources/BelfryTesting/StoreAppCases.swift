@@ -1,3 +1,4 @@
+import Basics
 import Store
 
 enum StoreAppCases {
@@ -43,6 +44,24 @@ enum StoreAppCases {
       await store.close()
       try expect(try await fault { () throws(StoreFault) in try await store.apps() }, is: .closed)
       try expect(try await fault { () throws(StoreFault) in try await store.check() }, is: .closed)
+    },
+    ConformanceCase("an app that is deleted keeps its key, and nothing of its pushes leaves any more") { store in
+      let app = try await store.sampleApp(devices: 2)
+      let other = try await store.sampleApp("other", devices: 1)
+      let group = try await store.createAccount(
+        StoredAccount(
+          id: 0, kind: .group, key: "g", name: nil, secretHash: "", createdAt: StoreSamples.noon))
+      for app in [app, other] { try await store.add(app: app, toGroup: group.id) }
+      try await store.acceptSample(StoreSamples.push(1, of: app))
+      try await store.acceptSample(StoreSamples.push(2, of: other))
+      for later in [1, 2] as [Int64] { try await store.deleteApp(app, at: StoreSamples.noon + .hours(later)) }
+      try expect(try require(try await store.app(key: "sample")).deletedAt, is: StoreSamples.noon + .hours(1))
+      try expect(try await store.apps().map { $0.deletedAt == nil }, is: [false, true])
+      try expect(try await store.apps(ofGroup: group.id), is: [other])
+      try expect(try require(try await store.progress(app: app, push: 1)).control, is: .withdrawn)
+      try expect(try require(try await store.progress(app: other, push: 2)).control, is: .running)
+      let fault = try await fault { () throws(StoreFault) in try await store.createApp(StoreSamples.app("sample")) }
+      guard case .taken = fault else { throw ConformanceFailure(description: "\(fault)") }
     },
   ]
 }

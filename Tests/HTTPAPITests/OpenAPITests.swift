@@ -109,6 +109,6 @@ struct OpenAPITests {
 
   private static let onlyOfV3: Set<RequestFault.Code> = [
     .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong,
-    .scheduleAuthenticationFailed,
+    .adminMethodNotAllowed, .adminInvalid, .adminAuthenticationFailed, .scheduleAuthenticationFailed,
   ]
 }

@@ -68,7 +68,7 @@ struct MigrationTests {
   @Test("a file of a newer Belfry is left alone and told")
   func newer() async throws {
     try write("CREATE TABLE migration (version INTEGER PRIMARY KEY); INSERT INTO migration VALUES (99);")
-    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 13)")) {
+    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 15)")) {
       try await StoreSQLite.open(folder: folder.path)
     }
   }

@@ -18,8 +18,11 @@ public protocol Store: Sendable {
   /// `.taken` when the key is there already. The id in `app` is ignored and given anew.
   func createApp(_ app: StoredApp) async throws(StoreFault) -> StoredApp
   func app(key: String) async throws(StoreFault) -> StoredApp?
-  /// By id.
+  /// By id; also those that were deleted.
   func apps() async throws(StoreFault) -> [StoredApp]
+  /// Notes that the app is no more, withdraws those of its pushes that have not ended, forgets its schedules, and takes it
+  /// out of its groups. Its key stays taken. Once more it changes nothing.
+  func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault)
 
   // MARK: Groups and developers
 

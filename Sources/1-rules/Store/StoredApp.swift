@@ -9,6 +9,8 @@ public struct StoredApp: Sendable, Hashable {
   /// In the form of the password hash used; the secret itself is nowhere.
   public var secretHash: String
   public var createdAt: Instant
+  /// nil while it is there.
+  public var deletedAt: Instant?
 
   public init(id: Int64, key: String, bundleID: String, name: String?, secretHash: String, createdAt: Instant) {
     self.id = id

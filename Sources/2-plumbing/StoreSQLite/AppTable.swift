@@ -17,20 +17,37 @@ struct AppTable {
 
   func app(key: String) throws(StoreFault) -> StoredApp? {
     try database.first(
-      "SELECT id, key, bundle_id, name, secret_hash, created_at FROM app WHERE key = ?", .text(key), read: Self.read)
+      "SELECT id, key, bundle_id, name, secret_hash, created_at, deleted_at FROM app WHERE key = ?", .text(key),
+      read: Self.read)
   }
 
   func all() throws(StoreFault) -> [StoredApp] {
     var apps: [StoredApp] = []
-    try database.each("SELECT id, key, bundle_id, name, secret_hash, created_at FROM app ORDER BY id") { row in
+    try database.each("SELECT id, key, bundle_id, name, secret_hash, created_at, deleted_at FROM app ORDER BY id") {
+      row in
       apps.append(Self.read(row))
     }
     return apps
   }
 
+  func delete(_ id: Int64, at now: Instant) throws(StoreFault) {
+    try database.run(
+      "UPDATE app SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", .int(now.milliseconds), .int(id))
+    guard database.changes > 0 else { return }
+    try database.run(
+      "UPDATE push SET control = ? WHERE app = ? AND finished_at IS NULL", .int(PushControl.withdrawn.rawValue),
+      .int(id))
+    try database.run(
+      "DELETE FROM schedule_firing WHERE schedule IN (SELECT number FROM schedule WHERE app = ?)", .int(id))
+    try database.run("DELETE FROM schedule WHERE app = ?", .int(id))
+    try database.run("DELETE FROM group_app WHERE app = ?", .int(id))
+  }
+
   private static func read(_ row: Row) -> StoredApp {
-    StoredApp(
+    var app = StoredApp(
       id: row.int(0), key: row.text(1), bundleID: row.text(2), name: row.optionalText(3), secretHash: row.text(4),
       createdAt: Instant(milliseconds: row.int(5)))
+    app.deletedAt = row.optionalInt(6).map(Instant.init(milliseconds:))
+    return app
   }
 }

@@ -176,6 +176,9 @@ enum Schema {
     CREATE TABLE file_part (
       file INTEGER NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (file, part));
     """,
+    """
+    ALTER TABLE app ADD COLUMN deleted_at INTEGER;
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

@@ -86,6 +86,10 @@ public final class StoreSQLite: Store {
     try await reader.run { database throws(StoreFault) in try AppTable(database).app(key: key) }
   }
 
+  public func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in try AppTable(database).delete(id, at: now) }
+  }
+
   public func apps() async throws(StoreFault) -> [StoredApp] {
     try await reader.run { database throws(StoreFault) in try AppTable(database).all() }
   }

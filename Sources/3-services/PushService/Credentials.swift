@@ -137,8 +137,8 @@ final class Credentials: Sendable {
   func app(key: String) async throws(RequestFault) -> StoredApp? {
     if let known = state.withLock({ $0.appsByKey[key] }) { return known }
     do throws(StoreFault) {
-      let app = try await store.app(key: key)
-      if let app { _ = remember(app) }
+      guard let app = try await store.app(key: key), app.deletedAt == nil else { return nil }
+      _ = remember(app)
       return app
     } catch {
       throw RequestFault(error, .push)
@@ -151,9 +151,16 @@ final class Credentials: Sendable {
     return state.withLock { $0.appsByID[id] }.map(AppRecord.init)
   }
 
+  func forget(key: String) {
+    state.withLock { state in
+      state.appsByKey[key] = nil
+      state.verified[key] = nil
+    }
+  }
+
   private func remember(_ app: StoredApp) -> AppRecord {
     state.withLock { state in
-      state.appsByKey[app.key] = app
+      if app.deletedAt == nil { state.appsByKey[app.key] = app }
       state.appsByID[app.id] = app
     }
     return AppRecord(app)

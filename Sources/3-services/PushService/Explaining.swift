@@ -264,7 +264,8 @@ extension AudienceExpression {
     case .lastSeen: true
     case .all(let parts), .any(let parts): parts.contains { $0.asksForLastSeen }
     case .not(let part), .saved(_, let part): part.asksForLastSeen
-    case .everyone, .tag, .alias, .registrationID, .appVersion, .osVersion, .language, .timeZone, .model, .permission,
+    case .everyone, .tag, .alias, .registrationID, .file, .appVersion, .osVersion, .language, .timeZone, .model,
+      .permission,
       .created, .segment, .variant, .share:
       false
     }

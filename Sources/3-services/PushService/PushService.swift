@@ -125,7 +125,7 @@ public final class PushService: Sendable {
   /// All apps, oldest first.
   public func apps() async throws(RequestFault) -> [AppRecord] {
     do throws(StoreFault) {
-      return try await store.apps().map(AppRecord.init)
+      return try await store.apps().filter { $0.deletedAt == nil }.map(AppRecord.init)
     } catch {
       throw RequestFault(error, .push)
     }

@@ -58,6 +58,10 @@ public struct RequestFault: Error, Hashable, Sendable {
     case noSuchSchedule = 8104
     case scheduleInternalError = 8200
     case scheduleTemporarilyUnavailable = 8203
+    // admin
+    case adminMethodNotAllowed = 4001
+    case adminInvalid = 4003
+    case adminAuthenticationFailed = 4004
     // our own
     case noSuchResource = 9404
     case conflict = 9409
@@ -66,13 +70,15 @@ public struct RequestFault: Error, Hashable, Sendable {
     public var httpStatus: Int {
       switch self {
       case .internalError, .reportInternalError, .deviceInternalError, .scheduleInternalError: 500
-      case .methodNotAllowed: 405
+      case .methodNotAllowed, .adminMethodNotAllowed: 405
       case .missingParameter, .invalidParameter, .tooLarge, .unknownKey, .audienceEmpty, .overLimit,
-        .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong, .deviceInvalidParameter, .devicePartlyInvalid,
+        .adminInvalid, .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong, .deviceInvalidParameter,
+        .devicePartlyInvalid,
         .aliasFull, .tooManyTags,
         .scheduleInvalid:
         400
-      case .authenticationFailed, .reportAuthenticationFailed, .deviceCredentialsMissing, .deviceAuthenticationFailed,
+      case .authenticationFailed, .adminAuthenticationFailed, .reportAuthenticationFailed, .deviceCredentialsMissing,
+        .deviceAuthenticationFailed,
         .scheduleAuthenticationFailed:
         401
       case .forbidden: 403

@@ -113,7 +113,7 @@ extension RequestFault.Code {
   /// The number that a family of calls has for it.
   func asSeen(in family: APIFamily) -> RequestFault.Code {
     switch family {
-    case .push, .admin, .server, .native:
+    case .push, .server, .native:
       return self
     case .schedule:
       switch self {
@@ -123,11 +123,29 @@ extension RequestFault.Code {
       case .invalidParameter, .missingParameter, .unknownKey, .audienceEmpty, .overLimit: return .scheduleInvalid
       case .noSuchAPI: return .noSuchSchedule
       case .methodNotAllowed, .tooLarge, .rateLimited, .forbidden, .reportInternalError, .reportAuthenticationFailed,
-        .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong, .deviceInternalError,
+        .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong, .adminMethodNotAllowed, .adminInvalid,
+        .adminAuthenticationFailed, .deviceInternalError,
         .deviceCredentialsMissing, .deviceInvalidParameter,
         .deviceAuthenticationFailed, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable,
         .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule, .scheduleInternalError,
         .scheduleTemporarilyUnavailable, .noSuchResource, .conflict, .changedMeanwhile:
+        return self
+      }
+    case .admin:
+      switch self {
+      case .methodNotAllowed: return .adminMethodNotAllowed
+      case .internalError: return .reportInternalError
+      case .authenticationFailed: return .adminAuthenticationFailed
+      case .invalidParameter, .missingParameter, .unknownKey: return .adminInvalid
+      case .tooLarge, .audienceEmpty, .overLimit, .temporarilyUnavailable, .rateLimited,
+        .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch,
+        .reportSpanTooLong, .adminMethodNotAllowed, .adminInvalid, .adminAuthenticationFailed, .deviceInternalError,
+        .deviceCredentialsMissing, .deviceInvalidParameter,
+        .deviceAuthenticationFailed,
+        .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid,
+        .scheduleAuthenticationFailed, .noSuchSchedule,
+        .scheduleInternalError, .scheduleTemporarilyUnavailable,
+        .noSuchResource, .conflict, .changedMeanwhile:
         return self
       }
     case .report:
@@ -137,7 +155,8 @@ extension RequestFault.Code {
       case .invalidParameter, .missingParameter, .unknownKey: return .reportInvalidParameter
       case .methodNotAllowed, .tooLarge, .audienceEmpty, .overLimit, .temporarilyUnavailable, .rateLimited,
         .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch,
-        .reportSpanTooLong, .deviceInternalError, .deviceCredentialsMissing, .deviceInvalidParameter,
+        .reportSpanTooLong, .adminMethodNotAllowed, .adminInvalid, .adminAuthenticationFailed, .deviceInternalError,
+        .deviceCredentialsMissing, .deviceInvalidParameter,
         .deviceAuthenticationFailed,
         .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid,
         .scheduleAuthenticationFailed, .noSuchSchedule,
@@ -154,6 +173,7 @@ extension RequestFault.Code {
       case .methodNotAllowed: return family == .device ? .noSuchAPI : self
       case .tooLarge, .audienceEmpty, .overLimit, .rateLimited, .forbidden, .reportInternalError,
         .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong,
+        .adminMethodNotAllowed, .adminInvalid, .adminAuthenticationFailed,
         .deviceInternalError, .deviceCredentialsMissing,
         .deviceInvalidParameter, .deviceAuthenticationFailed, .noSuchAPI, .devicePartlyInvalid, .aliasFull,
         .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule,

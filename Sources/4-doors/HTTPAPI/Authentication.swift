@@ -33,9 +33,14 @@ extension HTTPAPI {
   func authenticateFileOwner(_ call: inout Call) async throws(RequestFault) -> FileOwner {
     let credentials = try credentials(call)
     guard try await service.isDeveloper(key: credentials.user) else { return .app(try await authenticate(&call)) }
+    return .developer(try await authenticateDeveloper(&call))
+  }
+
+  func authenticateDeveloper(_ call: inout Call) async throws(RequestFault) -> DeveloperRecord {
+    let credentials = try credentials(call)
     let developer = try await service.authenticateDeveloper(key: credentials.user, secret: credentials.password)
     try count(&call, app: credentials.user)
-    return .developer(developer)
+    return developer
   }
 
   private static let groupPrefix = "group-"

@@ -145,6 +145,7 @@ struct FaultCodes {
   var unknownKey: RequestFault.Code
 
   static let push = FaultCodes(missing: .missingParameter, invalid: .invalidParameter, unknownKey: .unknownKey)
+  static let admin = FaultCodes(missing: .adminInvalid, invalid: .adminInvalid, unknownKey: .adminInvalid)
   static let report = FaultCodes(
     missing: .reportInvalidParameter, invalid: .reportInvalidParameter, unknownKey: .reportInvalidParameter)
   static let device = FaultCodes(

@@ -120,6 +120,8 @@ public struct HTTPAPI: Sendable {
     case .pushBatch(let target): return try await pushBatch(target, &call)
     case .groupPush: return try await pushToGroup(&call, byFile: false)
     case .groupFilePush: return try await pushToGroup(&call, byFile: true)
+    case .createApp: return try await createApp(&call)
+    case .deleteApp(let key): return try await deleteApp(key, &call)
     case .filePush: return try await filePush(&call)
     case .files: return try await files(&call)
     case .file(let id): return try await file(id, &call)

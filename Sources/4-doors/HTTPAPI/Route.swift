@@ -28,6 +28,8 @@ enum Route: Equatable, Sendable {
   case pushBatch(BatchTarget)
   case groupPush
   case groupFilePush
+  case createApp
+  case deleteApp(String)
   case filePush
   case uploadFile(BatchTarget)
   case files
@@ -107,6 +109,8 @@ enum Route: Equatable, Sendable {
     case .pushBatch(.alias): "push_batch_alias"
     case .groupPush: "group_push"
     case .groupFilePush: "group_push_file"
+    case .createApp: "app_create"
+    case .deleteApp: "app_delete"
     case .filePush: "push_file"
     case .uploadFile(.registrationID): "file_upload_regid"
     case .uploadFile(.alias): "file_upload_alias"
@@ -223,7 +227,7 @@ struct Routing: Equatable, Sendable {
     case ("v3", "images"), ("v3", "push_plan"), ("v3", "test"):
       self.init(.push, .notServed)
     case ("v3", _): self.init(.push, .unknown)
-    case ("v1", "app"): self.init(.admin, .notServed)
+    case ("v1", "app"): self.init(app: Array(parts.dropFirst(2)), method)
     case ("v1", _), ("device", _): self.init(own: parts, method)
     case ("healthz", nil): self.init(.server, method, ["GET": .health])
     case ("readyz", nil): self.init(.server, method, ["GET": .readiness])

@@ -5,6 +5,7 @@ let allCommands: [Command] =
     appCreateCommand,
   ] + groupCommands + [
     explainCommand,
+    developerCreateCommand,
     lintCommand,
     pushCommand,
   ] + channelsCommands + [

@@ -1,0 +1,24 @@
+import Basics
+import Store
+
+extension PushService {
+  /// An app of the bundle id, made when there is none. `secret` is nil for one that was there: it can be told once only.
+  public func appForBundle(
+    _ bundleID: String, name: String
+  ) async throws(RequestFault) -> (app: AppRecord, secret: String?) {
+    if let known = try await apps().last(where: { $0.bundleID == bundleID }) { return (known, nil) }
+    let made = try await createApp(bundleID: bundleID, name: name)
+    return (made.app, made.masterSecret)
+  }
+
+  /// From the answer on its key is nobody's: what has not left of its pushes never leaves, and its devices call in vain.
+  /// false when there is no such app.
+  public func deleteApp(key: String) async throws(RequestFault) -> Bool {
+    guard let app = try await credentials.app(key: key) else { return false }
+    do throws(StoreFault) { try await store.deleteApp(app.id, at: clock.now) } catch {
+      throw RequestFault(error, .push)
+    }
+    credentials.forget(key: key)
+    return true
+  }
+}
