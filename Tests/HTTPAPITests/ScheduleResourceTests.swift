@@ -59,6 +59,28 @@ struct ScheduleResourceTests {
     }
   }
 
+  @Test("an Idempotency-Key makes one schedule; another request under it is refused", arguments: Depth.allCases)
+  func idempotency(depth: Depth) async throws {
+    try await Bench.with(depth) { bench in
+      func make(_ key: String, _ name: String) async throws -> Bench.Reply {
+        try await bench.call("POST", "/v1/schedules", headers: ["Idempotency-Key": key], Self.body(name))
+      }
+      let first = try await make("one", "morning")
+      let again = try await make("one", "morning")
+      #expect(first.status == 201 && again.status == 200)
+      #expect(again.json == first.json && again.headers["location"] == first.headers["location"])
+      let other = try await make("one", "evening")
+      #expect(other.status == 409 && other.json.object?["place"] == "Idempotency-Key", "\(other.text)")
+      #expect(try await make("two", "morning").status == 201)
+      let id = try #require(first.json.object?["id"]?.string)
+      try await bench.call("PATCH", "/v1/schedules/\(id)", #"{"name":"noon"}"#)
+      let edited = try await make("one", "morning")
+      #expect(edited.status == 200 && edited.json.object?["name"] == "noon")
+      #expect(try await make("a b", "morning").status == 400)
+      #expect(try await bench.call("GET", "/v1/schedules").json.object?["schedules"]?.array?.count == 2)
+    }
+  }
+
   @Test("what is wrong is a problem with its place")
   func problems() async throws {
     try await Bench.with(.inProcess) { bench in

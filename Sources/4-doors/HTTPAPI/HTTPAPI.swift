@@ -67,7 +67,9 @@ public struct HTTPAPI: Sendable {
       answer = Answers.fault(error, family: routing.family)
     }
     answer.add(call.quota)
-    if case .wrongMethod(let allowed) = routing.target { answer.headers["Allow"] = allowed.joined(separator: ", ") }
+    if case .wrongMethod(let allowed) = routing.target {
+      answer.headers["Allow"] = allowed.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }.joined(separator: ", ")
+    }
     counts.count(
       route: routing.label, status: answer.status,
       took: .milliseconds(clock.uptime.milliseconds - start.milliseconds))
