@@ -22,8 +22,10 @@ final class JPushSDKScene: Sendable {
   private let python: URL
   private let server: HTTPServer
 
-  static func with<Result>(_ body: (JPushSDKScene) async throws -> Result) async throws -> Result {
-    let scene = try await JPushSDKScene()
+  static func with<Result>(
+    _ settings: HTTPAPI.Settings = .init(), _ body: (JPushSDKScene) async throws -> Result
+  ) async throws -> Result {
+    let scene = try await JPushSDKScene(settings)
     do {
       let result = try await body(scene)
       await scene.stop()
@@ -34,7 +36,7 @@ final class JPushSDKScene: Sendable {
     }
   }
 
-  private init() async throws {
+  private init(_ settings: HTTPAPI.Settings) async throws {
     let made = try await Self.run(Self.repository.appending(path: "script/python-venv"), [])
     try #require(made.status == 0, "script/python-venv: \(made.errors)")
     python = URL(filePath: made.output.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -50,7 +52,8 @@ final class JPushSDKScene: Sendable {
         order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns })
     try await service.start()
     app = try await service.createApp(bundleID: "com.example.chat", name: "Chat")
-    server = try HTTPAPI(service: service, clock: clock).serve(on: Endpoint(host: "127.0.0.1", port: 0))
+    server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(
+      on: Endpoint(host: "127.0.0.1", port: 0))
   }
 
   private func stop() async {
@@ -59,6 +62,11 @@ final class JPushSDKScene: Sendable {
     await store.close()
     try? FileManager.default.removeItem(at: folder)
   }
+
+  var address: String { "http://\(server.endpoint)" }
+
+  /// Another program that pip installed beside the SDK.
+  func program(_ name: String) -> String { python.deletingLastPathComponent().appending(path: name).path }
 
   /// A device under a registration id of the test's choice.
   func register(_ registrationID: String, number: UInt8) async throws {

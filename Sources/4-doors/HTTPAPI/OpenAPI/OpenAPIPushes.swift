@@ -224,8 +224,9 @@ extension OpenAPIDocument {
           "examples": [
             {
               "audience": {"tag": "vip"},
-              "alert": {"title": "Order", "body": "It is on its way"},
-              "badge": "+1", "sound": "default",
+              "alert": {"title": "Order", "body": "Hello {{name|there}}, it is on its way"},
+              "badge": "+1", "sound": "default", "places": true,
+              "recipients": {"lin": {"name": "Lin"}},
               "data": {"url": "app://orders/7"}
             }
           ]
