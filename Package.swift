@@ -161,8 +161,8 @@ let package = Package(
     tests(
       "BelfryTests",
       [
-        "belfry", "APNSClient", "APNSSimulator", "HTTPAPI", "PushService", "Audience", "Delivery", "Phone",
-        "PushPayload", "Transport", "Basics", "BelfryTesting",
+        "belfry", "APNSClient", "APNSSimulator", "HTTPAPI", "PushService", "Store", "StoreSQLite", "Audience",
+        "Delivery", "Phone", "PushPayload", "Transport", "Basics", "BelfryTesting",
       ]),
     // what the documentation shows to Swift teams
     .testTarget(

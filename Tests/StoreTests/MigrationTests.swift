@@ -4,8 +4,9 @@ import BelfryTesting
 import CSQLite
 import Foundation
 import Store
-import StoreSQLite
 import Testing
+
+@testable import StoreSQLite
 
 @Suite("The embedded store and files of older schemas")
 struct MigrationTests {
@@ -65,10 +66,61 @@ struct MigrationTests {
     await store.close()
   }
 
+  /// What a Belfry of a form wrote that those before could not: by the form, as it had it.
+  private static let rows: [Int: String] = [
+    2: "UPDATE device SET only_scheduled = 1 WHERE registration_id = 'r1'",
+    3: "UPDATE device SET seen_at = seen_at + 86400000 WHERE registration_id = 'r0'",
+    4: "UPDATE device SET model = 'iPhone17,1', permission = 2 WHERE registration_id = 'r0'",
+    5: """
+    INSERT INTO schedule VALUES (1, 's1', 1, 'daily', 1, '2027-01-01 09:00:00', 'Asia/Shanghai', x'7b7d', NULL,
+      1796059776318, 1, NULL, 1798765200000);
+    """,
+    6: """
+    INSERT INTO push_report VALUES (71, 0, 3, 1796040001000);
+    INSERT INTO push_report_count VALUES (71, 3, 498900, '', 1);
+    """,
+    7: "UPDATE push SET control = 1 WHERE id = 72",
+    8: "INSERT INTO ab_test VALUES (1, 'test', x'5b5d', 1796059776318)",
+    16: "INSERT INTO device_import VALUES (1, 'file', 5, 2)",
+  ]
+
+  @Test("a file of each earlier schema keeps all it has", arguments: 1...Schema.newest)
+  func every(form: Int) async throws {
+    try write(firstSchema)
+    do {
+      let database = try Database(path: folder.path + "/belfry.db", .readWrite)
+      for step in 1...form {
+        try Schema.prepare(database, upTo: step)
+        if let rows = Self.rows[step] { try database.execute(rows) }
+      }
+    }
+    let store = try await StoreSQLite.open(folder: folder.path)
+    let app = try #require(try await store.app(key: "0123456789abcdef01234567"))
+    for number in 0..<3 {
+      let device = try #require(try await store.device(app: app.id, registrationID: "r\(number)"))
+      #expect(device.alias == "user\(number + 1)" && device.tags == ["all", "t\(number + 1)"] && device.badge == 1)
+      #expect(device.onlyScheduled == (form >= 2 && number == 1))
+      #expect(device.seenAt - device.registeredAt == (form >= 3 && number == 0 ? .days(1) : .seconds(0)))
+      #expect(device.facts.permission == (form >= 4 && number == 0 ? .authorized : nil))
+    }
+    let found = try await store.devices(
+      app: app.id, in: .all([.tag("all"), .language("zh")]), after: nil, limit: 9, at: StoreSamples.noon)
+    #expect(found.count == 3)
+    let schedules = try await store.schedules(app: app.id, onlyLive: true, after: 0, skipping: 0, limit: 9)
+    #expect(schedules.schedules.map(\.id) == (form >= 5 ? ["s1"] : []))
+    let sent = try #require(try await store.progress(app: app.id, push: 71))
+    #expect(sent.counts == [.accepted: 3] && sent.finishedAt != nil)
+    #expect(sent.reports == (form >= 6 ? [.clicked: 1] : [:]))
+    #expect(try await store.progress(app: app.id, push: 72)?.control == (form >= 7 ? .paused : .running))
+    #expect(try await store.unfinished(after: nil, limit: 9).map(\.devices) == [2])
+    #expect(try await store.importMark(app: app.id, source: "file")?.lines == (form >= 16 ? 2 : nil))
+    await store.close()
+  }
+
   @Test("a file of a newer Belfry is left alone and told")
   func newer() async throws {
     try write("CREATE TABLE migration (version INTEGER PRIMARY KEY); INSERT INTO migration VALUES (99);")
-    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows 15)")) {
+    await #expect(throws: StoreFault.unusable("made by a newer Belfry (schema 99; this one knows \(Schema.newest))")) {
       try await StoreSQLite.open(folder: folder.path)
     }
   }

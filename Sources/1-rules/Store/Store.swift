@@ -66,6 +66,24 @@ public protocol Store: Sendable {
   /// The device is gone with all that was kept of it; its ordinal is never given again. false without such a device.
   func deleteDevice(app: Int64, registrationID: String) async throws(StoreFault) -> Bool
 
+  // MARK: Removing what is old
+
+  /// Removes a piece of what is old, some milliseconds' work; false when nothing is left. A push is gone at once, also
+  /// what devices report of it; pushes with devices that have not ended stay, and so does the last push of all.
+  func forget(_ ages: Forgetting) async throws(StoreFault) -> Bool
+
+  // MARK: Importing devices
+
+  /// Keeps those of the devices that the app does not have, in this order, each as if it had registered and been edited;
+  /// and with them how far their source has come. One answer for each.
+  func importDevices(
+    app: Int64, _ devices: [ImportedDevice], limits: DeviceLimits, mark: ImportMark
+  ) async throws(StoreFault) -> [ImportAnswer]
+  /// nil when nothing of the source is dealt with, or its import was finished.
+  func importMark(app: Int64, source: String) async throws(StoreFault) -> ImportMark?
+  /// The source is dealt with whole.
+  func finishImport(app: Int64, source: String) async throws(StoreFault)
+
   // MARK: Tags and aliases
 
   /// The app's tags in the order of their bytes, those after the given one; at most `limit`.

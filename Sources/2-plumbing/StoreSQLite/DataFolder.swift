@@ -15,12 +15,13 @@ final class DataFolder: Sendable {
 
   var database: String { Self.database(in: path) }
 
-  private static func database(in path: String) -> String { path + "/belfry.db" }
+  static func database(in path: String) -> String { path + "/belfry.db" }
 
   static func hasDatabase(_ path: String) -> Bool { access(database(in: path), F_OK) == 0 }
 
-  /// Makes the folder, for its owner only, when it is not there. `isShared` takes no lock.
-  init(_ path: String, isShared: Bool = false) throws(StoreFault) {
+  /// Makes the folder, for its owner only, when it is not there. `isShared` takes no lock;
+  /// without `makesDatabase` the place of the database stays free.
+  init(_ path: String, isShared: Bool = false, makesDatabase: Bool = true) throws(StoreFault) {
     self.path = path
     try Self.make(path)
     let lockFile = path + "/lock"
@@ -28,8 +29,10 @@ final class DataFolder: Sendable {
     guard lock >= 0 else { throw .unusable("cannot write in the data folder \(path): \(words(errno))") }
     self.lock = Locked(lock)
     // Before SQLite makes it readable for all; its log files take the same mode.
-    let file = open(database, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    if file >= 0 { close(file) }
+    if makesDatabase {
+      let file = open(database, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      if file >= 0 { close(file) }
+    }
     guard !isShared else { return }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       let error = errno

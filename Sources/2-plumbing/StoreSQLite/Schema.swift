@@ -8,6 +8,8 @@ import Store
 ///   `set << 16 | shard`; see `DeviceSetKey`. `device_tag` says the same by device.
 /// - `tag` has a row only while somebody has the tag, and counts them. Deleting one moves its id to `dropped_tag`: what it
 ///   has in `device_tag` and `device_set` means nothing from then on, and is swept in pieces (`TagTable.sweep`).
+/// - `dropped_push` has the pushes that were removed and whose shards, troubles, outcomes and reports are not yet swept
+///   (`ForgettingTable`).
 /// - `fact` has a row for each value of a fact that somebody has (`FactKey`), whose set is kept likewise.
 /// - `push_outcome` and `push_report_count` count by hour (since 1970, UTC) and app version ("" for none), and are summed
 ///   up for a push's totals; `push_report` has who said what, so that it counts once.
@@ -179,27 +181,52 @@ enum Schema {
     """
     ALTER TABLE app ADD COLUMN deleted_at INTEGER;
     """,
+    """
+    CREATE TABLE device_import (
+      app INTEGER NOT NULL, source TEXT NOT NULL, position INTEGER NOT NULL, lines INTEGER NOT NULL,
+      PRIMARY KEY (app, source)) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE dropped_push (id INTEGER PRIMARY KEY);
+    CREATE INDEX push_finished ON push (finished_at) WHERE finished_at IS NOT NULL;
+    CREATE INDEX push_variant_push ON push_variant (push);
+    CREATE INDEX client_id_at ON client_id (at);
+    CREATE INDEX device_dead ON device (dead_at) WHERE dead_at IS NOT NULL;
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.
   private static let factsVersion = 4
 
-  static func prepare(_ database: Database) throws(StoreFault) {
+  /// The number of the last step.
+  static let newest = migrations.count
+
+  /// Takes the steps that the file lacks, up to the given one.
+  static func prepare(_ database: Database, upTo last: Int = newest) throws(StoreFault) {
     try database.execute("CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY)")
-    guard try version(of: database) < migrations.count else { return }
+    guard try version(of: database) < last else { return }
     // Only now for this process alone: another may have opened the folder beside and be at it.
     try database.execute("BEGIN IMMEDIATE")
-    for (index, migration) in migrations.enumerated().dropFirst(try version(of: database)) {
+    for (index, migration) in migrations.prefix(last).enumerated().dropFirst(try version(of: database)) {
       try database.execute("\(migration) INSERT INTO migration VALUES (\(index + 1));")
       if index + 1 == factsVersion { try FactTable(database).build() }
     }
     try database.execute("COMMIT")
   }
 
+  /// - Throws: `.unusable` for a file of a newer Belfry, or of none.
+  static func check(_ database: Database) throws(StoreFault) {
+    let isOurs = try database.first(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('migration', 'app', 'device', 'push')"
+    ) { $0.int(0) == 4 }
+    guard isOurs == true else { throw .unusable("no database of Belfry") }
+    _ = try version(of: database)
+  }
+
   private static func version(of database: Database) throws(StoreFault) -> Int {
     let version = try database.first("SELECT coalesce(max(version), 0) FROM migration") { Int($0.int(0)) } ?? 0
-    guard version <= migrations.count else {
-      throw .unusable("made by a newer Belfry (schema \(version); this one knows \(migrations.count))")
+    guard version <= newest else {
+      throw .unusable("made by a newer Belfry (schema \(version); this one knows \(newest))")
     }
     return version
   }

@@ -53,6 +53,32 @@ extension StoreSQLite {
     }
   }
 
+  // MARK: Removing what is old
+
+  public func forget(_ ages: Forgetting) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in try ForgettingTable(database).forget(ages) }
+  }
+
+  // MARK: Importing devices
+
+  public func importDevices(
+    app: Int64, _ devices: [ImportedDevice], limits: DeviceLimits, mark: ImportMark
+  ) async throws(StoreFault) -> [ImportAnswer] {
+    try await writer.run { database throws(StoreFault) in
+      let table = ImportTable(database)
+      try table.set(mark, app: app)
+      return try table.insert(devices, into: app, limits: limits)
+    }
+  }
+
+  public func importMark(app: Int64, source: String) async throws(StoreFault) -> ImportMark? {
+    try await reader.run { database throws(StoreFault) in try ImportTable(database).mark(app: app, source: source) }
+  }
+
+  public func finishImport(app: Int64, source: String) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in try ImportTable(database).forget(app: app, source: source) }
+  }
+
   // MARK: Tags and aliases
 
   public func tags(app: Int64, after: String?, limit: Int) async throws(StoreFault) -> [StoredTag] {

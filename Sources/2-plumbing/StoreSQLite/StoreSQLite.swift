@@ -28,8 +28,8 @@ public final class StoreSQLite: Store {
   /// Whether the folder has a database; makes nothing.
   public static func exists(inFolder path: String) -> Bool { DataFolder.hasDatabase(path) }
 
-  /// Opens `folder` beside a process that may have it open, for one short change of apps or devices. Must not be given
-  /// shards to work on: who holds them is known to the other process only.
+  /// Opens `folder` beside a process that may have it open, for changes of apps or devices. Must not be given shards to
+  /// work on: who holds them is known to the other process only.
   ///
   /// - Throws: `.unusable` as `open`, but not because another process has the folder.
   public static func openBeside(folder path: String) async throws(StoreFault) -> StoreSQLite {
@@ -55,6 +55,11 @@ public final class StoreSQLite: Store {
     self.folder = folder
     self.writer = writer
     self.reader = reader
+  }
+
+  /// Lets the writer keep more of the file in memory than the 32 MiB that it has, for changes all over large indexes.
+  public func useCache(mebibytes: Int) async throws(StoreFault) {
+    try await writer.configure("PRAGMA cache_size = -\(mebibytes << 10)")
   }
 
   /// Limits the database file, rounded up to pages of 4 KiB and never below what it has: beyond it operations are

@@ -37,7 +37,7 @@ extension PushService {
     }
   }
 
-  private static func token(_ text: String) throws(RequestFault) -> [UInt8] {
+  static func token(_ text: String) throws(RequestFault) -> [UInt8] {
     do throws(DeviceTokenFault) {
       return try DeviceTokenText.read(text)
     } catch {
@@ -121,7 +121,7 @@ extension PushService {
     }
   }
 
-  private static func edit(_ change: DeviceChange, at now: Instant) throws(RequestFault) -> DeviceEdit {
+  static func edit(_ change: DeviceChange, at now: Instant) throws(RequestFault) -> DeviceEdit {
     var edit = DeviceEdit()
     edit.clearTags = change.clearTags
     edit.removeTags = try tags(change.removeTags, "tags.remove")

@@ -26,15 +26,17 @@ public final class PushService: Sendable {
   /// nil: this process keeps no schedules and fires none.
   public let scheduling: Scheduling?
   private let scheduler = Locked<Scheduler?>(nil)
+  private let sweep: RetentionSweep?
 
   /// How many devices may share an alias, and how many tags a device may have.
   public let limits: DeviceLimits
 
-  /// Nothing runs before `start`. `seed` feeds what may be guessed (message ids, holders), never secrets. `onEvent` may be
+  /// Nothing runs before `start`. Without `retention` nothing is ever removed. `seed` feeds what may be guessed (message ids, holders), never secrets. `onEvent` may be
   /// called from any task and must not wait.
   public init(
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
-    scheduling: Scheduling? = nil, senders: @escaping Senders, presence: @escaping Presence = { _, _ in [] },
+    scheduling: Scheduling? = nil, retention: Retention? = nil, senders: @escaping Senders,
+    presence: @escaping Presence = { _, _ in [] },
     witness: (any PhoneWitness)? = nil,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
@@ -46,6 +48,7 @@ public final class PushService: Sendable {
     self.witness = witness
     self.scheduling = scheduling
     self.onEvent = onEvent
+    sweep = retention.map { RetentionSweep($0, store: store, clock: clock, onEvent: onEvent) }
     credentials = Credentials(store: store)
     messageIDs = MessageIDs(after: 0, seed: seed)
     dispatcher = WorkDispatcher(
@@ -59,6 +62,7 @@ public final class PushService: Sendable {
       messageIDs.note(try await store.lastPushID())
       try await dispatcher.start()
       startScheduler()
+      sweep?.start()
     } catch {
       throw RequestFault(error, .push)
     }
@@ -67,6 +71,7 @@ public final class PushService: Sendable {
   /// Takes nothing more, lets what already left for APNs be answered, keeps those answers, and returns. What is not sent
   /// yet is sent after the next start.
   public func stop() async {
+    await sweep?.stop()
     await scheduler.withLock { $0 }?.stop()
     await dispatcher.stop()
   }

@@ -39,16 +39,19 @@ struct AppCall: Sendable {
   /// The answer's JSON; the service's own words when it refuses.
   func get(_ path: String) async throws(CommandFault) -> JSONValue {
     let answer: HTTPClient.Answer
-    do throws(HTTPClient.Fault) {
-      answer = try await client.call("GET", server + path, basic: (key, secret))
-    } catch {
-      throw CommandFault("\(error)")
-    }
+    do throws(HTTPClient.Fault) { answer = try await send("GET", path) } catch { throw CommandFault("\(error)") }
     let value = try? JSONReader.read(answer.body).value
     guard answer.status == 200, let value else {
       let message = value?.object?["error"]?.object?["message"]?.string
       throw CommandFault("\(server) answered \(answer.status): \(message ?? "no JSON of a Belfry")")
     }
     return value
+  }
+
+  /// The answer as it came, whatever its status.
+  func send(
+    _ method: String, _ path: String, headers: [String: String] = [:], _ body: [UInt8]? = nil
+  ) async throws(HTTPClient.Fault) -> HTTPClient.Answer {
+    try await client.call(method, server + path, headers: headers, basic: (key, secret), body: body)
   }
 }

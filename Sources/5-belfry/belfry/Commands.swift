@@ -6,6 +6,11 @@ let allCommands: [Command] =
   ] + groupCommands + [
     explainCommand,
     developerCreateCommand,
+    devicesImportCommand,
+    devicesExportCommand,
+    backupCommand,
+    restoreCommand,
+  ] + directoryCommands + [
     lintCommand,
     pushCommand,
   ] + channelsCommands + [

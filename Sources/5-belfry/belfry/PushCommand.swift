@@ -12,12 +12,14 @@ import Transport
 
 let pushCommand = Command(
   name: "push",
-  summary: "Send one push through APNs, and tell what APNs said and what it means",
+  summary: "Send one push through APNs, or through a running service, and tell what became of it",
   discussion: """
     PAYLOAD is a JSON file, a file of Apple's Simulator (.apns), or - for standard input. It is linted first; with an \
     error it is not sent, unless with --force.
     Give a provider key (--key with --key-id and --team-id) or a certificate (--cert). The topic is the app's bundle \
     id: the suffix that the push type wants is added by itself.
+    With --server it goes through a running service to those that --to names, and is watched until every device has \
+    ended; PAYLOAD is then APNs' payload, or what POST /v1/pushes takes without its audience.
     Exit status: 0 accepted, 1 refused or unanswered, 2 for wrong usage.
     """,
   arguments: [.init(name: "PAYLOAD", help: "A JSON payload, or -")],
@@ -53,8 +55,13 @@ let pushCommand = Command(
     .init(name: "timeout", value: "SECONDS", help: "How long to try; default 20"),
     .flag("force", "Send although the lint finds errors"),
     .flag("json", "Print JSON"),
-  ],
-  run: { parsed in try await runPush(PushOptions(parsed)) })
+  ] + ServerPushOptions.options,
+  run: { parsed in
+    if let options = try ServerPushOptions(parsed) {
+      return try await ServerPush(options, clock: SystemClock()).run()
+    }
+    return try await runPush(PushOptions(parsed))
+  })
 
 /// What `belfry push` was asked for, checked for its form; files are not opened yet.
 struct PushOptions {

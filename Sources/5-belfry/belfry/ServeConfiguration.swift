@@ -30,6 +30,9 @@ struct ServeConfiguration: Equatable {
   /// What schedules go by.
   var schedules = Setting(Scheduling.Settings(), .standard)
 
+  /// How long what is over is kept.
+  var retention = Setting(Retention(), .standard)
+
   /// As the file has it, until the flag was looked at.
   private var fileProxy: String?
 
@@ -184,6 +187,11 @@ struct ServeConfiguration: Equatable {
         throw CommandFault("\(path): \(fault.words)")
       }
     }
+    if let value = file.keepDays {
+      do throws(CommandFault) { retention = Setting(try value.retention(), .file(path)) } catch {
+        throw CommandFault("\(path): \(error.words)")
+      }
+    }
     if let value = file.proxy {
       fileProxy = value
       proxy.origin = .file(path)
@@ -206,11 +214,13 @@ struct ServeConfiguration: Equatable {
     var serverFaultMinutes: Int?
     var credentials: [Credential]?
     var schedules: Schedules?
+    var keepDays: KeepDays?
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
-        ["listen", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials", "schedules"])
+        ["listen", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays"])
       schedules = try container.decodeIfPresent(Schedules.self, forKey: "schedules")
+      keepDays = try container.decodeIfPresent(KeepDays.self, forKey: "keepDays")
       serverFaultMinutes = try container.decodeIfPresent(Int.self, forKey: "serverFaultMinutes")
       listen = try container.decodeIfPresent(String.self, forKey: "listen")
       data = try container.decodeIfPresent(String.self, forKey: "data")
@@ -288,6 +298,7 @@ let configCommand: Command = Command(
         configuration.serverFaultMinutes.origin.words
       ),
       ("schedules", configuration.schedules.value.words, configuration.schedules.origin.words),
+      ("keepDays", configuration.retention.value.words, configuration.retention.origin.words),
       (
         "credentials", configuration.credentials.value.map(\.bundle).joined(separator: ", "),
         configuration.credentials.origin.words

@@ -55,6 +55,7 @@ struct ServiceHost {
       let service = PushService(
         store: store, bus: InProcessBus(clock: clock), clock: clock,
         seed: UInt64.random(in: 0...UInt64.max), scheduling: Scheduling(configuration.schedules.value),
+        retention: configuration.retention.value,
         senders: { await senders.sender(for: $0, $1) }, witness: witness,
         onEvent: { log.service($0) })
       try await service.start()

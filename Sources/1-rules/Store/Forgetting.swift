@@ -1,0 +1,17 @@
+public import Basics
+
+/// What is old enough to be removed; nil: none of its kind is.
+public struct Forgetting: Sendable, Equatable {
+  /// Pushes whose last device ended before, with all that is known of each of their devices; and uses of `cid`.
+  public var pushesBefore: Instant?
+  /// What came of due times of schedules.
+  public var firingsBefore: Instant?
+  /// Devices whose token was found dead before.
+  public var deadBefore: Instant?
+
+  public init(pushesBefore: Instant? = nil, firingsBefore: Instant? = nil, deadBefore: Instant? = nil) {
+    self.pushesBefore = pushesBefore
+    self.firingsBefore = firingsBefore
+    self.deadBefore = deadBefore
+  }
+}

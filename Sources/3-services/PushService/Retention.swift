@@ -1,0 +1,70 @@
+public import Basics
+import Store
+
+/// How long the service keeps what is over; nil: for ever.
+public struct Retention: Sendable, Equatable {
+  /// Pushes from their end on, with what became of each of their devices. Default 90 days: longer than any answer about a
+  /// push is asked for, and than any push may be held by APNs (30 days).
+  public var pushes: Instant.Span? = .days(90)
+  /// What came of due times of schedules. Default 90 days.
+  public var firings: Instant.Span? = .days(90)
+  /// Devices from when their token was found dead on, with their alias and tags. Default a year, since an app may come
+  /// back to a phone.
+  public var deadDevices: Instant.Span? = .days(365)
+
+  public init() {}
+
+  func ages(at now: Instant) -> Forgetting {
+    Forgetting(
+      pushesBefore: pushes.map { now - $0 }, firingsBefore: firings.map { now - $0 },
+      deadBefore: deadDevices.map { now - $0 })
+  }
+}
+
+/// The role that removes what is old, a piece at a time between what others write.
+final class RetentionSweep: Sendable {
+  private let retention: Retention
+  private let store: any Store
+  private let clock: any WallClock
+  private let onEvent: @Sendable (ServiceEvent) -> Void
+  private let task = Locked<Task<Void, Never>?>(nil)
+
+  static let period = Instant.Span.hours(1)
+  /// Between two pieces, so that most of the writer's time is for others.
+  static let pause = Instant.Span.milliseconds(20)
+
+  init(
+    _ retention: Retention, store: any Store, clock: any WallClock,
+    onEvent: @escaping @Sendable (ServiceEvent) -> Void
+  ) {
+    self.retention = retention
+    self.store = store
+    self.clock = clock
+    self.onEvent = onEvent
+  }
+
+  func start() {
+    task.withLock { task in
+      if task == nil { task = Task { await self.run() } }
+    }
+  }
+
+  /// Returns once the piece under way is over.
+  func stop() async {
+    let running = task.withLock { $0 }
+    running?.cancel()
+    await running?.value
+  }
+
+  private func run() async {
+    while !Task.isCancelled {
+      var pause = Self.period
+      do throws(StoreFault) {
+        if try await store.forget(retention.ages(at: clock.now)) { pause = Self.pause }
+      } catch {
+        onEvent(.storeTrouble("\(error)"))
+      }
+      do { try await clock.sleep(for: pause) } catch { return }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Basics
+import Bus
+import PushService
+import StoreSQLite
+import Transport
+
+/// The use cases on a data folder, beside a `belfry serve` that may run on it: it sees each change at once.
+struct FolderService {
+  let folder: String
+  let store: StoreSQLite
+  let service: PushService
+
+  static let appOption = Command.Option(
+    name: "app", value: "KEY", help: "The app's key; needed when there is more than one")
+
+  /// - Parameter isMade: whether a folder that has no database becomes one that has; else that is a fault.
+  static func open(_ parsed: ParsedCommand, isMade: Bool = false) async throws -> FolderService {
+    let folder = parsed.value("data") ?? standardDataFolder(processEnvironment())
+    if isMade {
+      try Files.makeFolder(folder)
+    } else if !StoreSQLite.exists(inFolder: folder) {
+      throw CommandFault("\(folder): no data folder of Belfry; --data names the one of 'belfry serve'")
+    }
+    let store: StoreSQLite
+    do { store = try await StoreSQLite.openBeside(folder: folder) } catch {
+      throw CommandFault(dataFolder: folder, error)
+    }
+    let clock = SystemClock()
+    let service = PushService(
+      store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 0, senders: { _, _ in nil })
+    return FolderService(folder: folder, store: store, service: service)
+  }
+
+  /// Opens, and closes also when `body` throws. A fault of the service becomes one of the command.
+  static func with(
+    _ parsed: ParsedCommand, isMade: Bool = false, _ body: (FolderService) async throws -> ExitStatus
+  ) async throws -> ExitStatus {
+    let opened = try await open(parsed, isMade: isMade)
+    do {
+      let status = try await body(opened)
+      await opened.store.close()
+      return status
+    } catch {
+      await opened.store.close()
+      if let fault = error as? RequestFault { throw CommandFault("\(fault)") }
+      throw error
+    }
+  }
+
+  /// The app that `--app` names, or the only one.
+  func app(_ parsed: ParsedCommand) async throws -> AppRecord {
+    let apps = try await service.apps()
+    if let key = parsed.value("app") {
+      guard let app = apps.first(where: { $0.key == key }) else {
+        throw CommandFault("--app: the data folder \(folder) has no app '\(key.prefix(40))'; see 'belfry apps list'")
+      }
+      return app
+    }
+    guard let first = apps.first else { throw CommandFault("there is no app yet; see 'belfry help app create'") }
+    guard apps.count == 1 else {
+      throw UsageFault("'--app' is missing: there are \(apps.count) apps; see 'belfry apps list'")
+    }
+    return first
+  }
+}
