@@ -173,7 +173,7 @@ extension Phone {
     switch (frontReceiver(of: app), notice.kind) {
     case (.application, _): applicationInFront(notice, app)
     case (.delegate, .nothing):
-      record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
+      record(.withheld(pushID: notice.pushID, reason: notice.content.whyNothing), app, "D-117")
     case (.delegate, .silent), (.delegate, .silentWithExtras):
       if !deliver(notice, to: app, "D-103") {
         record(.withheld(pushID: notice.pushID, reason: "the app implements no callback for it"), app, "D-002")
@@ -225,7 +225,7 @@ extension Phone {
     let kind = notice.kind
     let rule = withoutDelegate && notice.content.isVisible ? "D-120" : Self.frontRule(kind)
     if kind == .nothing, withoutDelegate, apps[app].description.delegate != .never {
-      return record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
+      return record(.withheld(pushID: notice.pushID, reason: notice.content.whyNothing), app, "D-117")
     }
     if !isFetched, !deliver(notice, to: app, rule) {
       record(.withheld(pushID: notice.pushID, reason: "the app implements no callback for it"), app, "D-002")
@@ -233,7 +233,7 @@ extension Phone {
     if notice.content.isVisible {
       showWithoutDelegate(notice, at: app, rule)
     } else if kind == .nothing {
-      record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
+      record(.withheld(pushID: notice.pushID, reason: notice.content.whyNothing), app, "D-117")
     }
   }
 
@@ -286,7 +286,7 @@ extension Phone {
       setBadge(0, of: app, "D-233")
     }
     switch notice.kind {
-    case .nothing: record(.withheld(pushID: notice.pushID, reason: "payload shows nothing"), app, "D-117")
+    case .nothing: record(.withheld(pushID: notice.pushID, reason: notice.content.whyNothing), app, "D-117")
     case .alert, .badgeOnly, .soundOnly, .voip, .special: throughExtension(notice, at: app)
     case .alertAndWake:
       throughExtension(notice, at: app, isFetched: true)

@@ -55,6 +55,13 @@ final class Content: Sendable {
   var hasBadge: Bool { payload.badge != nil }
   var hasSound: Bool { payload.sound != nil }
   var isVisible: Bool { !appearance.isNothing }
+  /// For one that shows nothing (D-117).
+  var whyNothing: String {
+    let beside = ["alert", "sound", "badge"].filter { userInfo[$0] != nil }
+    guard userInfo["aps"] == nil, !beside.isEmpty else { return "payload shows nothing" }
+    return "\(beside.joined(separator: " and ")) beside aps, not in it"
+  }
+
   /// The number 1, nothing else (D-171).
   var wakes: Bool { payload.contentAvailable }
 

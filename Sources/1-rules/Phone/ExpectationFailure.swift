@@ -3,7 +3,7 @@ public struct ExpectationFailure: Error, Hashable, Sendable {
   /// One line.
   public var summary: String
   public var rows: [Row]
-  /// What was withheld from the user or the app meanwhile, and what was wrong with the app: mostly the reason.
+  /// What was withheld meanwhile, what was wrong with the app, what the user looked for in vain: mostly the reason.
   public var reasons: [TimelineEntry]
 
   public struct Row: Hashable, Sendable {
@@ -37,7 +37,7 @@ public struct ExpectationFailure: Error, Hashable, Sendable {
     self.summary = summary
     self.rows = rows
     let shown = Set(rows.compactMap(\.actual))
-    reasons = entries.filter { ["withheld", "fault", "notModelled"].contains($0.what.name) && !shown.contains($0) }
+    reasons = entries.filter { $0.isReason && !shown.contains($0) }
   }
 
   /// The rules that decided what happened in place of what was expected, in their order, each once.
@@ -45,6 +45,17 @@ public struct ExpectationFailure: Error, Hashable, Sendable {
     var seen: Set<Rule> = []
     let deciding = rows.filter { $0.mark != .same }.compactMap(\.actual) + reasons
     return deciding.map(\.rule).filter { seen.insert($0).inserted }
+  }
+}
+
+extension TimelineEntry {
+  /// Why something else may not have happened: it was withheld, the app is wrong, the user found nothing to act on.
+  public var isReason: Bool {
+    switch what {
+    case .withheld, .fault, .notModelled: true
+    case .user(let words): words.hasPrefix("finds no")
+    case .arrived, .callback, .shown, .removed, .badge, .state, .app, .system, .activity, .summary: false
+    }
   }
 }
 

@@ -68,7 +68,7 @@ extension Phone {
   ) {
     guard !allowed.isEmpty else {
       let reason =
-        notice.content.isVisible ? "nothing of it may be shown by the user's settings" : "payload shows nothing"
+        notice.content.isVisible ? "nothing of it may be shown by the user's settings" : notice.content.whyNothing
       return record(.withheld(pushID: notice.pushID, reason: reason), app, notice.content.isVisible ? "D-027" : "D-117")
     }
     var parts = allowed

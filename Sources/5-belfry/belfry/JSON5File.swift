@@ -25,11 +25,15 @@ enum JSON5File {
   static func read(_ bytes: [UInt8]) throws(JSON5Fault) -> JSONValue {
     let decoder = JSONDecoder()
     decoder.allowsJSON5 = true
-    do { return try decoder.decode(JSON5.self, from: Data(bytes)).value } catch let fault as DecodingError {
-      throw JSON5Fault(words: words(of: fault))
+    let flaws = JSON5Flaws(bytes)
+    let value: JSONValue
+    do { value = try decoder.decode(JSON5.self, from: Data(bytes)).value } catch let fault as DecodingError {
+      throw JSON5Fault(words: flaws.syntax.map { "not JSON5: \($0)." } ?? words(of: fault))
     } catch {
       throw JSON5Fault(words: "not readable as JSON5 (\(error))")
     }
+    if let twice = flaws.twice { throw JSON5Fault(words: "\(twice). Leave one out.") }
+    return value
   }
 
   private static func words(of fault: DecodingError) -> String {
@@ -47,8 +51,7 @@ struct JSON5Fault: Error, Equatable {
   var words: String
 }
 
-/// Any JSON5 value as ours. Members come in no order, and of a key that is there twice one is lost: what the decoder
-/// gives.
+/// Any JSON5 value as ours. Members come in no order: what the decoder gives.
 private struct JSON5: Decodable {
   var value: JSONValue
 

@@ -137,13 +137,22 @@ struct Reading: Sendable {
     value.object?[name].map { member(name, $0) }
   }
 
+  /// Words that come to mind first, and ours for them.
+  private static let meant = [
+    "assert": "expect", "bundleID": "bundle", "bundleId": "bundle", "collapseId": "headers", "delay": "wait",
+    "device": "phone", "devices": "phones", "groups": "appGroups", "id": "name", "priority": "headers",
+    "pushType": "headers", "sleep": "wait", "state": "start", "then": "expect", "topic": "headers", "version": "ios",
+  ]
+
   /// Every member with its place; one of another name is refused with the nearest known.
   func members(known: [String]) throws(ScenarioFault) -> [(name: String, reading: Reading)] {
     var members: [(String, Reading)] = []
     for member in try object().members {
       let here = path.appending(member.key)
       guard known.contains(member.key) else {
-        let near = nearest(to: member.key, in: known).map { "Did you mean '\($0)'? " } ?? ""
+        let meant =
+          nearest(to: member.key, in: known) ?? Self.meant[member.key].flatMap { known.contains($0) ? $0 : nil }
+        let near = meant.map { "Did you mean '\($0)'? " } ?? ""
         throw ScenarioFault(
           path: here, found: "there is no such field", remedy: "\(near)Known are \(known.joined(separator: ", ")).")
       }

@@ -95,9 +95,8 @@ struct ScenarioCheck {
 
   /// The last entry of these kinds, what was withheld and what was wrong, and what their rules say.
   private func decided(by kinds: Set<String>) -> [String] {
-    let reasons: Set<String> = ["withheld", "fault", "notModelled"]
     let last = entries.last { kinds.contains($0.what.name) }
-    let deciding = (last.map { [$0] } ?? []) + entries.filter { reasons.contains($0.what.name) && $0 != last }
+    let deciding = (last.map { [$0] } ?? []) + entries.filter { $0.isReason && $0 != last }
     guard !deciding.isEmpty else { return [] }
     return ["  decided by:"] + deciding.suffix(Self.mostTold).map { "    \($0.line(width: 106))" }
       + ExpectationFailure.because(deciding.suffix(Self.mostTold))

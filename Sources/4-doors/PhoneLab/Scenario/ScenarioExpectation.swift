@@ -106,10 +106,11 @@ struct ScenarioExpectation: Sendable {
       case "of": expectation.bundleID = apps[try member.word(of: apps.keys.sorted())]
       case "answer": expectation.answer = member.value
       case "screen":
-        _ = try member.object()
-        try member.refuseUnknown(in: ScreenShape.whole)
+        try member.refuse(unless: ScreenShape.whole)
         expectation.screen = member.value
-      default: expectation.facts[name] = member.value
+      default:
+        for field in facts where field.name == name && member.value != .null { try member.refuse(unless: field.shape) }
+        expectation.facts[name] = member.value
       }
     }
     return expectation

@@ -69,18 +69,22 @@ enum ScreenShape {
 }
 
 extension Reading {
-  /// Refuses members that a thing of that shape cannot have, however deep; of values the comparison judges.
-  func refuseUnknown(in shape: Shape) throws(ScenarioFault) {
+  /// Refuses what a thing of that shape can never be: members that it does not have, values of another kind.
+  func refuse(unless shape: Shape) throws(ScenarioFault) {
     switch shape {
     case .fields(let fields, _):
-      guard value != .null else { return }
       for (name, member) in try members(known: fields.map(\.name)) {
-        for field in fields where field.name == name { try member.refuseUnknown(in: field.shape) }
+        for field in fields where field.name == name { try member.refuse(unless: field.shape) }
       }
-    case .list(let element): for one in try list() { try one.refuseUnknown(in: element) }
-    case .orNull(let shape): try refuseUnknown(in: shape)
-    case .yes, .flag, .text, .whole, .number, .span, .time, .object, .any, .word, .oneOrMore, .map, .either, .named:
-      return
+    case .list(let element): for one in try list() { try one.refuse(unless: element) }
+    case .orNull(let shape): if value != .null { try refuse(unless: shape) }
+    case .flag: _ = try flag()
+    case .text: _ = try text()
+    case .whole: _ = try whole()
+    case .number: _ = try number()
+    case .object: _ = try object()
+    case .word(let words): _ = try word(of: words)
+    case .yes, .span, .time, .any, .oneOrMore, .map, .either, .named: return
     }
   }
 }

@@ -44,6 +44,12 @@ extension Verb {
       if let headers = context.step["headers"] {
         for member in try headers.object().members {
           let value = headers.member(member.key, member.value)
+          let name = member.key.lowercased()
+          if name.hasPrefix("apns"), PushHeaders.Name(rawValue: name) == nil, name != "apns-channel-id" {
+            let near =
+              nearest(to: name, in: PushHeaders.Name.allCases.map(\.rawValue)).map { "Did you mean \($0)? " } ?? ""
+            throw value.fault("APNs knows no such header", "\(near)Without apns in front it goes as it is.")
+          }
           let number = value.value.number?.literal
           push.headers.append((member.key, number == nil ? try value.text() : number ?? ""))
         }

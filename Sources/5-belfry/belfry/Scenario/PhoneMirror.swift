@@ -54,7 +54,8 @@ actor PhoneMirror {
     for device in now.isOnline.keys.sorted() where stays[device] == nil {
       stays[device] = await CourierStay(at: line, device: device) { [weak self] in await self?.hear($0, at: device) }
     }
-    for (token, owner) in now.tokens {
+    // the dead first, so that of an app's tokens the living one is told last
+    for (token, owner) in now.tokens.filter({ $0.value.end != nil }) + now.tokens.filter({ $0.value.end == nil }) {
       let known = former.tokens[token]
       if known == nil { await line.register(token, owner) }
       if let end = owner.end, known?.end == nil { await line.end(token, end) }
