@@ -116,6 +116,24 @@ struct RemoteAPNSTests {
     }
   }
 
+  @Test("an APNs that was started anew, without memory, knows the phone again, and its pushes come")
+  func startedAnew() async throws {
+    try await Self.run(IOSVersion(17, 5)) { scene in
+      let token = await scene.host.phone().token(of: Self.app)
+      await scene.simulator.stop()
+      var configuration = APNSSimulator.Configuration()
+      configuration.control = scene.simulator.controlEndpoint
+      let simulator = try await APNSSimulator.start(configuration)
+      let provider = try await ControlLine(scene.url)
+      let anew = Scene(host: scene.host, simulator: simulator, provider: provider, url: scene.url)
+      #expect(
+        await eventually { await anew.push(["aps": ["alert": "Hello"]], .alert, to: token).status == 200 })
+      #expect(await anew.told { if case .shown = $0.what { true } else { false } })
+      await provider.close()
+      await simulator.stop()
+    }
+  }
+
   @Test("D-189 a channel made elsewhere: its broadcasts come; one that is not there is told")
   func channel() async throws {
     try await Self.run(IOSVersion(18)) { scene in

@@ -108,6 +108,10 @@ final class ControlLine: Sendable {
     return reply?.status == 404 ? "APNs has no such channel of the app" : nil
   }
 
+  var isThere: Bool {
+    get async { (try? await Self.call(client, "GET", "\(url)/")) != nil }
+  }
+
   /// A socket to the courier; nil when there is none.
   func courier() async -> WebSocket? {
     try? await WebSocket.connect("ws://\(url.dropFirst("http://".count))/courier", on: loop)

@@ -15,6 +15,7 @@ actor PhoneMirror {
   private var told = PhoneHoldings()
   private var stays: [String: CourierStay] = [:]
   private var lastTelling: Task<Bool, Never>?
+  private var isClosed = false
 
   /// `phones` is the APNs that the lab's phones are joined to.
   init(_ line: ControlLine, phones: LocalAPNS, lab: PhoneLab) {
@@ -43,6 +44,7 @@ actor PhoneMirror {
   }
 
   func close() async {
+    isClosed = true
     for stay in stays.values { await stay.close() }
   }
 
@@ -52,7 +54,9 @@ actor PhoneMirror {
     let former = told
     told = now
     for device in now.isOnline.keys.sorted() where stays[device] == nil {
-      stays[device] = await CourierStay(at: line, device: device) { [weak self] in await self?.hear($0, at: device) }
+      stays[device] = await CourierStay(
+        at: line, device: device, hear: { [weak self] in await self?.hear($0, at: device) },
+        lost: { [weak self] in await self?.lost(device) })
     }
     // the dead first, so that of an app's tokens the living one is told last
     for (token, owner) in now.tokens.filter({ $0.value.end != nil }) + now.tokens.filter({ $0.value.end == nil }) {
@@ -73,6 +77,16 @@ actor PhoneMirror {
       await line.setOnline(isOnline, device: device)
     }
     return true
+  }
+
+  /// APNs ended, or started anew: what it may have forgotten is told again as soon as it is there.
+  private func lost(_ device: String) async {
+    stays[device] = nil
+    while !isClosed, stays[device] == nil {
+      guard (try? await Task.sleep(for: .seconds(1))) != nil, await line.isThere else { continue }
+      told = PhoneHoldings()
+      await settle()
+    }
   }
 
   /// There is no such channel, which only the other side can know.
@@ -111,9 +125,17 @@ actor CourierStay {
   /// By the number of the ping.
   private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
   private var isOver = false
+  private var isClosed = false
 
-  /// Says hello; nil when nobody answers. `hear` is called for one news after another, in the order of the courier.
-  init?(at line: ControlLine, device: String, hear: @escaping @Sendable (News) async -> Void) async {
+  /// Another phone of the same name came, which is to stay there.
+  private static let replaced: UInt16 = 4001
+
+  /// Says hello; nil when nobody answers. `hear` is called for one news after another, in the order of the courier, `lost`
+  /// when it is gone and neither `close` nor another phone of the same name is the cause.
+  init?(
+    at line: ControlLine, device: String, hear: @escaping @Sendable (News) async -> Void,
+    lost: @escaping @Sendable () async -> Void
+  ) async {
     guard let socket = await line.courier() else { return nil }
     self.socket = socket
     self.hear = hear
@@ -127,7 +149,8 @@ actor CourierStay {
         }
         await self?.take(object)
       }
-      await self?.end()
+      let isWanted = await self?.end() ?? false
+      if isWanted, await socket.closing?.code != Self.replaced { await lost() }
     }
     _ = await fence()  // there, the phone is known from then on
   }
@@ -147,6 +170,7 @@ actor CourierStay {
   }
 
   func close() async {
+    isClosed = true
     end()
     await socket.close()
   }
@@ -164,11 +188,14 @@ actor CourierStay {
     }
   }
 
-  private func end() {
+  /// Whether nobody has closed it.
+  @discardableResult
+  private func end() -> Bool {
     isOver = true
     let left = waiting
     waiting = [:]
     for continuation in left.values { continuation.resume() }
+    return !isClosed
   }
 
   private func take(_ object: JSONObject) async {
