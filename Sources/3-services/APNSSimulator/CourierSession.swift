@@ -34,7 +34,7 @@ struct CourierSession: Sendable {
 
   /// What goes down to the phone, in order.
   private enum Outgoing: Sendable {
-    case text(String)
+    case message(JSONObject)
     case end(code: UInt16, String)
   }
 
@@ -44,8 +44,8 @@ struct CourierSession: Sendable {
     let writer = Task {
       for await item in queue {
         switch item {
-        case .text(let text):
-          do { try await socket.send(text) } catch { return }
+        case .message(let object):
+          do { try await socket.send(JSONValue.object(object).text) } catch { return }
         case .end(let code, let reason):
           await socket.close(code: code, reason: reason)
           return
@@ -64,11 +64,10 @@ struct CourierSession: Sendable {
         try await handle(message, stay: &stay, socket, downward)
       } catch {
         downward.yield(
-          .text(
-            JSONValue.object([
-              "type": "error", "place": error.place.map { .string($0) } ?? .null, "found": .string(error.found),
-              "remedy": .string(error.remedy),
-            ]).text))
+          .message([
+            "type": "error", "place": error.place.map { .string($0) } ?? .null, "found": .string(error.found),
+            "remedy": .string(error.remedy),
+          ]))
         downward.yield(.end(code: 1008, error.found))
         break
       }
@@ -96,18 +95,18 @@ struct CourierSession: Sendable {
         throw ControlFault(400, at: "type", "\"\(type.shortened)\" before hello", "Say hello with the device first.")
       }
       let device = try fields.name("device")
-      downward.yield(.text(JSONValue.object(["type": "welcome", "device": .string(device)]).text))
+      downward.yield(.message(["type": "welcome", "device": .string(device)]))
       var end = CourierEnd { handover, _ in Self.push(handover, socket, downward) }
       end.replaced = { downward.yield(.end(code: 4001, "another courier came for the device")) }
       end.overflowed = { downward.yield(.end(code: 4002, "too many pushes wait for an acknowledgement")) }
       end.renewed = { renewals in
-        for renewal in renewals { downward.yield(.text(JSONValue.object(Self.news(of: renewal)).text)) }
+        for renewal in renewals { downward.yield(.message(Self.news(of: renewal))) }
       }
       end.changed = { [clock = core.clock] in Self.activity($0, now: clock.now, downward) }
       end.keepsBudget = try fields.flag("keepsBudget") ?? false
       end.keepsActivities = try fields.flag("keepsActivities") ?? false
       if try fields.flag("hearsFates") ?? false {
-        end.fated = { downward.yield(.text(JSONValue.object(Self.news(of: $0)).text)) }
+        end.fated = { downward.yield(.message(Self.news(of: $0))) }
       }
       end.isOverWire = true
       let number = core.connect(device: device, end)
@@ -127,7 +126,7 @@ struct CourierSession: Sendable {
         "kind": .string(owner.kind.rawValue), "topic": .string(record.topicText), "token": .string(record.bytes.hex),
       ]
       if let request = fields.value("request") { answer["request"] = request }
-      downward.yield(.text(JSONValue.object(answer).text))
+      downward.yield(.message(answer))
     case "ack":
       guard let number = fields.value("number")?.number?.int64, number >= 0 else {
         throw ControlFault(400, at: "number", "it is no number", "Give the number of the push.")
@@ -138,10 +137,7 @@ struct CourierSession: Sendable {
       let bundle = try fields.name("bundle")
       let count = core.withState { state, now in state.uninstall(device: device, bundleID: bundle, now: now) }
       downward.yield(
-        .text(
-          JSONValue.object([
-            "type": "uninstalled", "bundle": .string(bundle), "tokens": .number(JSONNumber(count)),
-          ]).text))
+        .message(["type": "uninstalled", "bundle": .string(bundle), "tokens": .number(JSONNumber(count))]))
     case "alerts":
       let bundle = try fields.name("bundle")
       guard let isAllowed = try fields.flag("allowed") else {
@@ -149,9 +145,9 @@ struct CourierSession: Sendable {
       }
       core.setAlertsAllowed(device: device, bundleID: bundle, isAllowed)
       downward.yield(
-        .text(JSONValue.object(["type": "alerts", "bundle": .string(bundle), "allowed": .bool(isAllowed)]).text))
+        .message(["type": "alerts", "bundle": .string(bundle), "allowed": .bool(isAllowed)]))
     case "ping":
-      downward.yield(.text(JSONValue.object(["type": "pong", "request": fields.value("request") ?? .null]).text))
+      downward.yield(.message(["type": "pong", "request": fields.value("request") ?? .null]))
     case "subscribe", "unsubscribe": try listen(type == "subscribe", fields, device: device, downward)
     case "activity": _ = try ActivityJSON.start(fields, device: device, core)
     case "activity-token", "activity-dismissed":
@@ -181,7 +177,7 @@ struct CourierSession: Sendable {
         answer["error"] = .string(error.explanation)
       }
     }
-    downward.yield(.text(JSONValue.object(answer).text))
+    downward.yield(.message(answer))
     guard answer["error"] == nil else { return }
     if isOn {
       try? core.attempt { state, now throws(Refusal) in try state.subscribe(device: device, to: key, now: now) }
@@ -223,8 +219,7 @@ struct CourierSession: Sendable {
     _ entry: ActivityBoard.Entry, now: Instant, _ downward: AsyncStream<Outgoing>.Continuation
   ) {
     downward.yield(
-      .text(
-        JSONValue.object(["type": "activity", "activity": ActivityJSON.value(of: entry, now: now)]).text))
+      .message(["type": "activity", "activity": ActivityJSON.value(of: entry, now: now)]))
   }
 
   private static func push(
@@ -238,7 +233,7 @@ struct CourierSession: Sendable {
     } else {
       object["payloadBase64"] = .string(handover.push.payload.base64)
     }
-    switch downward.yield(.text(JSONValue.object(object).text)) {
+    switch downward.yield(.message(object)) {
     case .enqueued, .terminated: break
     case .dropped: Task { await socket.abort() }  // it does not read: what it missed waits again
     @unknown default: break
