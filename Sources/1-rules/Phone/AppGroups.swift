@@ -20,7 +20,9 @@ extension AppDescription {
   fileprivate var container: String { appGroups.first ?? bundleID }
 
   /// Where its service extension does.
-  fileprivate var extensionContainer: String { appGroups.first ?? "\(bundleID).service-extension" }
+  fileprivate var extensionContainer: String { appGroups.first ?? ownExtensionContainer }
+
+  fileprivate var ownExtensionContainer: String { "\(bundleID).service-extension" }
 }
 
 extension Phone {
@@ -68,7 +70,7 @@ extension Phone {
   /// The app is deleted: its own containers go with it, and a group's with the last app of the group.
   mutating func removeContainers(of description: AppDescription) {
     shared.remove(description.bundleID)
-    shared.remove("\(description.bundleID).service-extension")
+    shared.remove(description.ownExtensionContainer)
     for group in description.appGroups where !apps.contains(where: { $0.description.appGroups.contains(group) }) {
       shared.remove(group)
     }
