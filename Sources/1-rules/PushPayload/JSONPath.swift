@@ -67,11 +67,6 @@ public struct SourcePlace: Hashable, Sendable {
 
 extension UInt8 {
   fileprivate var isBareKeyCharacter: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
+    isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
   }
 }
