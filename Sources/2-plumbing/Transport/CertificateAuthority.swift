@@ -94,13 +94,7 @@ private func isAddress(_ text: String) -> Bool {
 }
 
 private func isNameByte(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-    UInt8(ascii: "0")...UInt8(ascii: "9"):
-    true
-  case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "*"), UInt8(ascii: "_"): true
-  default: false
-  }
+  byte.isASCIILetterOrDigit || ".-*_".utf8.contains(byte)
 }
 
 /// A certificate before its signature.

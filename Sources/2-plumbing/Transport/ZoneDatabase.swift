@@ -20,7 +20,7 @@ public struct ZoneDatabase: Sendable {
     public let description: String
   }
 
-  /// A zone with its rules, Callable from any task; reads one small file.
+  /// A zone with its rules. Callable from any task; reads one small file.
   ///
   /// - Throws: the name is none of the database (`Europe/Berlin`, case counts), or its file cannot be read.
   public func zone(named name: String) throws(Fault) -> Zone {
@@ -42,13 +42,6 @@ public struct ZoneDatabase: Sendable {
   /// Letters, digits and `+ - _`, so that no name leads out of the folders.
   private static func isPart(_ part: Substring) -> Bool {
     !part.isEmpty
-      && part.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
+      && part.utf8.allSatisfy { $0.isASCIILetterOrDigit || "+-_".utf8.contains($0) }
   }
 }

@@ -26,7 +26,7 @@ extension OutgoingPush {
     id: String? = nil
   ) -> OutgoingPush {
     OutgoingPush(
-      id: id ?? String(decoding: UUIDText.version4(.random(in: 0 ... .max), .random(in: 0 ... .max)), as: UTF8.self),
+      id: id ?? UUIDBits(version4: .random(in: 0 ... .max), .random(in: 0 ... .max)).text,
       token: token, topic: PushType.liveactivity.completed(topic: bundleID), pushType: .liveactivity,
       priority: isUrgent ? .immediate : .considerate, expiration: expiration, collapseID: nil, payload: push.bytes)
   }

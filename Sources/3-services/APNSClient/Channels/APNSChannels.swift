@@ -206,7 +206,7 @@ public actor APNSChannels {
     guard bundleID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }), !bundleID.isEmpty else {
       throw ChannelFault(.notSent("\"\(bundleID.prefix(80))\" cannot be a bundle id"))
     }
-    let id = String(decoding: UUIDText.version4(dice.next(), dice.next()), as: UTF8.self)
+    let id = UUIDBits(version4: dice.next(), dice.next()).text
     var tries = RetryPolicy.Tries(expiration: expiration)
     var mayBeDone = false
     var why = "it was given up before it was sent"

@@ -11,7 +11,7 @@ struct ChannelDesk {
     _ request: ChannelRequest, isStopping: Bool = false, mark: FaultMark? = nil, trust: inout ConnectionTrust,
     environment: SimulatedEnvironment, dice: inout Dice
   ) -> ProviderAnswer {
-    let uniqueID = String(decoding: UUIDText.version4(dice.next(), dice.next()), as: UTF8.self)
+    let uniqueID = UUIDBits(version4: dice.next(), dice.next()).text
     return answer(request, isStopping, &dice) { id, now throws(Refusal) in
       guard case .broadcast(let bundleID) = request.place else {
         throw Refusal(

@@ -82,7 +82,7 @@ extension ServiceState {
   /// Puts a new activity on a phone. One on a channel listens to it, and has an update token only when it was asked for.
   @discardableResult
   mutating func add(_ activity: LiveActivity, at place: ActivityBoard.Place, wantsToken: Bool, now: Instant) -> String {
-    let id = String(decoding: UUIDText.version4(dice.next(), dice.next()), as: UTF8.self)
+    let id = UUIDBits(version4: dice.next(), dice.next()).text
     var entry = ActivityBoard.Entry(id: id, place: place, activity: activity)
     if wantsToken || activity.channel == nil { entry.token = issueUpdateToken(id, place).bytes }
     activities.add(entry)
