@@ -34,19 +34,12 @@ extension PushService {
 
   /// By id, those after the given one; at most `limit`.
   public func abTests(_ app: AppRecord, after: String?, limit: Int) async throws(RequestFault) -> [ABTestView] {
-    do throws(StoreFault) {
-      return try await store.tests(app: app.id, after: after, limit: limit).map(ABTestView.init)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    return try await faulting(
+      as: .push, await store.tests(app: app.id, after: after, limit: limit).map(ABTestView.init))
   }
 
   public func abTest(_ app: AppRecord, id: String) async throws(RequestFault) -> ABTestView? {
-    do throws(StoreFault) {
-      return try await store.test(app: app.id, id: id).map(ABTestView.init)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    return try await faulting(as: .push, await store.test(app: app.id, id: id).map(ABTestView.init))
   }
 
   /// Makes a test of variants, each with its part in percent of all devices; who is in none is left alone. What is there
@@ -56,12 +49,7 @@ extension PushService {
   ) async throws(RequestFault) -> ABTestView {
     try NameRule.resource.check(id, .invalidParameter, at: "id")
     let test = StoredABTest(id: id, variants: try Self.shares(id, variants), createdAt: clock.now)
-    let known: StoredABTest?
-    do throws(StoreFault) {
-      known = try await store.keepTest(app: app.id, test)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let known = try await faulting(as: .push, await store.keepTest(app: app.id, test))
     guard let known, known.variants != test.variants else { return ABTestView(known ?? test) }
     throw RequestFault(
       .conflict, at: "id", found: "there is another A/B test \(quoted(id))",
@@ -114,12 +102,7 @@ extension PushService {
   }
 
   public func deleteABTest(_ app: AppRecord, id: String) async throws(RequestFault) {
-    let wasThere: Bool
-    do throws(StoreFault) {
-      wasThere = try await store.deleteTest(app: app.id, id: id)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let wasThere = try await faulting(as: .push, await store.deleteTest(app: app.id, id: id))
     guard wasThere else { throw Self.noSuch("A/B test", id) }
   }
 }

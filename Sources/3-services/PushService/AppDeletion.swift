@@ -15,9 +15,7 @@ extension PushService {
   /// false when there is no such app.
   public func deleteApp(key: String) async throws(RequestFault) -> Bool {
     guard let app = try await credentials.app(key: key) else { return false }
-    do throws(StoreFault) { try await store.deleteApp(app.id, at: clock.now) } catch {
-      throw RequestFault(error, .push)
-    }
+    try await faulting(as: .push, await store.deleteApp(app.id, at: clock.now))
     credentials.forget(key: key)
     return true
   }

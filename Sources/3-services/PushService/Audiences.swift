@@ -21,14 +21,10 @@ extension PushService {
   public func count(_ app: AppRecord, _ audience: AudienceExpression) async throws(RequestFault) -> AudienceCount {
     try AudienceRule.check(audience)
     let audience = try await resolved(audience, app)
-    do throws(StoreFault) {
-      let reach = try await store.reach(app: app.id, audience, .production, at: clock.now)
-      return AudienceCount(
-        production: reach.count, sandbox: reach.wrongEnvironment, deadTokens: reach.dead,
-        unmatched: reach.unmatched.map(\.words))
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let reach = try await faulting(as: .push, await store.reach(app: app.id, audience, .production, at: clock.now))
+    return AudienceCount(
+      production: reach.count, sandbox: reach.wrongEnvironment, deadTokens: reach.dead,
+      unmatched: reach.unmatched.map(\.words))
   }
 
   /// Those meant, in the order of their registration, after the device with the ordinal `after`; at most `limit`.
@@ -37,12 +33,9 @@ extension PushService {
   ) async throws(RequestFault) -> [DeviceView] {
     try AudienceRule.check(audience)
     let audience = try await resolved(audience, app)
-    do throws(StoreFault) {
-      return try await store.devices(app: app.id, in: audience, after: after, limit: limit, at: clock.now)
-        .map(DeviceView.init)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    return try await faulting(
+      as: .device,
+      await store.devices(app: app.id, in: audience, after: after, limit: limit, at: clock.now).map(DeviceView.init))
   }
 
   /// With what segments and variants stand for now. One that does not exist is a fault: taken away from an audience it

@@ -31,14 +31,9 @@ final class Credentials: Sendable {
 
   func createApp(bundleID: String, name: String?, at now: Instant) async throws(RequestFault) -> NewApp {
     let (secret, hash) = try await newSecret()
-    do throws(StoreFault) {
-      let app = try await store.createApp(
-        StoredApp(
-          id: 0, key: Sodium.randomHex(digits: 24), bundleID: bundleID, name: name, secretHash: hash, createdAt: now))
-      return NewApp(app: remember(app), masterSecret: secret)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let app = StoredApp(
+      id: 0, key: Sodium.randomHex(digits: 24), bundleID: bundleID, name: name, secretHash: hash, createdAt: now)
+    return NewApp(app: remember(try await faulting(as: .push, await store.createApp(app))), masterSecret: secret)
   }
 
   /// 24 lower-case hex digits, what SDKs demand of keys and secrets (jpush.md §2), and their hash.
@@ -56,22 +51,14 @@ final class Credentials: Sendable {
     _ kind: StoredAccount.Kind, name: String?, at now: Instant
   ) async throws(RequestFault) -> (account: StoredAccount, secret: String) {
     let (secret, hash) = try await newSecret()
-    do throws(StoreFault) {
-      let account = try await store.createAccount(
-        StoredAccount(
-          id: 0, kind: kind, key: Sodium.randomHex(digits: 24), name: name, secretHash: hash, createdAt: now))
-      return (account, secret)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let account = StoredAccount(
+      id: 0, kind: kind, key: Sodium.randomHex(digits: 24), name: name, secretHash: hash, createdAt: now)
+    return (try await faulting(as: .push, await store.createAccount(account)), secret)
   }
 
   /// nil for an unknown key and a wrong secret alike.
   func account(_ kind: StoredAccount.Kind, key: String, secret: String) async throws(RequestFault) -> StoredAccount? {
-    let account: StoredAccount?
-    do throws(StoreFault) { account = try await store.account(kind, key: key) } catch {
-      throw RequestFault(error, .push)
-    }
+    let account = try await faulting(as: .push, await store.account(kind, key: key))
     return try await isRight(secret, of: key, hash: account?.secretHash) ? account : nil
   }
 
@@ -112,12 +99,7 @@ final class Credentials: Sendable {
     appKey: String, registrationID: String, secret: String
   ) async throws(RequestFault) -> (app: AppRecord, seenAt: Instant) {
     guard let app = try await app(key: appKey) else { throw Self.wrongDevice }
-    let device: StoredDevice?
-    do throws(StoreFault) {
-      device = try await store.device(app: app.id, registrationID: registrationID)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let device = try await faulting(as: .device, await store.device(app: app.id, registrationID: registrationID))
     let hash = Self.hash(deviceSecret: secret)
     guard Sodium.areEqual(hash, device?.secretHash ?? Sodium.hash([])), let device else { throw Self.wrongDevice }
     return (AppRecord(app), device.seenAt)
@@ -136,13 +118,9 @@ final class Credentials: Sendable {
 
   func app(key: String) async throws(RequestFault) -> StoredApp? {
     if let known = state.withLock({ $0.appsByKey[key] }) { return known }
-    do throws(StoreFault) {
-      guard let app = try await store.app(key: key), app.deletedAt == nil else { return nil }
-      _ = remember(app)
-      return app
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    guard let app = try await faulting(as: .push, await store.app(key: key)), app.deletedAt == nil else { return nil }
+    _ = remember(app)
+    return app
   }
 
   func app(id: Int64) async throws(StoreFault) -> AppRecord? {

@@ -20,15 +20,11 @@ public struct DeviceImport: Sendable, Equatable {
 extension PushService {
   /// How far the import of the source came that a process did not end.
   public func importMark(_ app: AppRecord, source: String) async throws(RequestFault) -> ImportMark? {
-    do throws(StoreFault) { return try await store.importMark(app: app.id, source: source) } catch {
-      throw RequestFault(error, .device)
-    }
+    return try await faulting(as: .device, await store.importMark(app: app.id, source: source))
   }
 
   public func finishImport(_ app: AppRecord, source: String) async throws(RequestFault) {
-    do throws(StoreFault) { try await store.finishImport(app: app.id, source: source) } catch {
-      throw RequestFault(error, .device)
-    }
+    try await faulting(as: .device, await store.finishImport(app: app.id, source: source))
   }
 
   /// Keeps the devices that the lines tell of and that the app does not have yet, and with them how far the source has
@@ -48,12 +44,8 @@ extension PushService {
         result.faults.append(.init(line: number, words: error.description))
       }
     }
-    let answers: [ImportAnswer]
-    do throws(StoreFault) {
-      answers = try await store.importDevices(app: app.id, devices, limits: limits, mark: mark)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let answers = try await faulting(
+      as: .device, await store.importDevices(app: app.id, devices, limits: limits, mark: mark))
     for (number, answer) in zip(numbers, answers) {
       switch answer {
       case .kept: result.kept += 1
@@ -161,12 +153,8 @@ extension PushService {
     _ app: AppRecord, as format: DeviceFile, after: DeviceOrdinal?
   ) async throws(RequestFault) -> (lines: [String], dead: Int, next: DeviceOrdinal?) {
     let limit = 2000
-    let devices: [StoredDevice]
-    do throws(StoreFault) {
-      devices = try await store.devices(app: app.id, in: .everyone, after: after, limit: limit, at: clock.now)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let devices = try await faulting(
+      as: .device, await store.devices(app: app.id, in: .everyone, after: after, limit: limit, at: clock.now))
     let alive = devices.filter { $0.death == nil }
     return (
       alive.map { format.line(Self.values(of: $0)) }, devices.count - alive.count,

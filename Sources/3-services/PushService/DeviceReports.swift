@@ -55,12 +55,8 @@ extension PushService {
     let reports = sayings.map {
       DeviceReport(push: $0.messageID, kind: ReportKind($0.kind), at: min($0.at ?? now, now))
     }
-    let answers: [ReportAnswer]
-    do throws(StoreFault) {
-      answers = try await store.keep(reports, app: app.id, registrationID: registrationID)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let answers = try await faulting(
+      as: .device, await store.keep(reports, app: app.id, registrationID: registrationID))
     var receipt = SayingsReceipt()
     for (saying, answer) in zip(sayings, answers) {
       switch answer {

@@ -48,24 +48,15 @@ extension PushService {
   /// The device is gone with all that was kept of it; its app registers anew under another id.
   public func deleteDevice(_ app: AppRecord, registrationID: String) async throws(RequestFault) {
     try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
-    let wasThere: Bool
-    do throws(StoreFault) {
-      wasThere = try await store.deleteDevice(app: app.id, registrationID: registrationID)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let wasThere = try await faulting(
+      as: .device, await store.deleteDevice(app: app.id, registrationID: registrationID))
     guard wasThere else { throw Self.noSuchDevice(registrationID) }
   }
 
   /// 9404 (to JPush's SDKs 7002) when the app has no such device.
   public func device(_ app: AppRecord, registrationID: String) async throws(RequestFault) -> DeviceView {
     try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
-    let device: StoredDevice?
-    do throws(StoreFault) {
-      device = try await store.device(app: app.id, registrationID: registrationID)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let device = try await faulting(as: .device, await store.device(app: app.id, registrationID: registrationID))
     guard let device else { throw Self.noSuchDevice(registrationID) }
     return DeviceView(device)
   }
@@ -75,12 +66,7 @@ extension PushService {
     _ app: AppRecord, registrationIDs: [String]
   ) async throws(RequestFault) -> [DeviceStatus] {
     try Self.checkCount(registrationIDs, at: "registration_ids")
-    let devices: [StoredDevice]
-    do throws(StoreFault) {
-      devices = try await store.devices(app: app.id, registrationIDs: registrationIDs)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let devices = try await faulting(as: .device, await store.devices(app: app.id, registrationIDs: registrationIDs))
     let connected = await presence(app, devices.map(\.registrationID))
     let now = clock.now
     return devices.map {
@@ -99,13 +85,8 @@ extension PushService {
   ) async throws(RequestFault) {
     try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
     let edit = try Self.edit(change, at: clock.now)
-    let answer: DeviceEditAnswer
-    do throws(StoreFault) {
-      answer = try await store.changeDevice(
-        app: app.id, registrationID: registrationID, edit, limits: limits)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let answer = try await faulting(
+      as: .device, await store.changeDevice(app: app.id, registrationID: registrationID, edit, limits: limits))
     switch answer {
     case .done: break
     case .noSuchDevice: throw Self.noSuchDevice(registrationID)

@@ -62,12 +62,8 @@ extension PushService {
   public func explain(
     _ app: AppRecord, messageID: Int64, registrationID: String
   ) async throws(RequestFault) -> PushExplanation? {
-    let answer: DeviceTraceAnswer
-    do throws(StoreFault) {
-      answer = try await store.trace(app: app.id, push: messageID, registrationID: registrationID)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let answer = try await faulting(
+      as: .push, await store.trace(app: app.id, push: messageID, registrationID: registrationID))
     switch answer {
     case .noSuchPush, .noSuchDevice: return nil
     case .found(let trace):

@@ -66,12 +66,7 @@ extension PushService {
     let file = StoredFile(
       id: owner.newID(), app: owner.app, kind: kind == .alias ? .alias : .registrationID,
       name: String(name.prefix(255)), createdAt: now, expiresAt: now + .hours(hours ?? Self.longestLife))
-    let isKept: Bool
-    do throws(StoreFault) {
-      isKept = try await store.keepFile(file, parts: parts, limit: Self.mostFiles)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let isKept = try await faulting(as: .push, await store.keepFile(file, parts: parts, limit: Self.mostFiles))
     guard isKept else {
       throw RequestFault(
         .overLimit, found: "there are \(Self.mostFiles) files already",
@@ -82,34 +77,24 @@ extension PushService {
 
   /// Those that have not expired, oldest first.
   public func files(_ owner: FileOwner) async throws(RequestFault) -> [AudienceFile] {
-    do throws(StoreFault) { return try await store.files(app: owner.app, at: clock.now).map(AudienceFile.init) } catch {
-      throw RequestFault(error, .push)
-    }
+    return try await faulting(as: .push, await store.files(app: owner.app, at: clock.now).map(AudienceFile.init))
   }
 
   /// 1003 when the owner has no such file, or it has expired.
   public func file(_ owner: FileOwner, id: String) async throws(RequestFault) -> AudienceFile {
-    let file: StoredFile?
-    do throws(StoreFault) { file = try await store.file(id: id, at: clock.now) } catch {
-      throw RequestFault(error, .push)
-    }
+    let file = try await faulting(as: .push, await store.file(id: id, at: clock.now))
     guard let file, file.app == owner.app else { throw Self.noSuchFile(id, at: "file_id") }
     return AudienceFile(file)
   }
 
   /// Nothing happens without such a file.
   public func deleteFile(_ owner: FileOwner, id: String) async throws(RequestFault) {
-    do throws(StoreFault) { try await store.deleteFile(app: owner.app, id: id) } catch {
-      throw RequestFault(error, .push)
-    }
+    try await faulting(as: .push, await store.deleteFile(app: owner.app, id: id))
   }
 
   /// 1003 unless the app may push to it: its own, or a developer's.
   func checkFile(_ app: AppRecord, id: String) async throws(RequestFault) {
-    let file: StoredFile?
-    do throws(StoreFault) { file = try await store.file(id: id, at: clock.now) } catch {
-      throw RequestFault(error, .push)
-    }
+    let file = try await faulting(as: .push, await store.file(id: id, at: clock.now))
     guard let file, file.app == nil || file.app == app.id else {
       throw Self.noSuchFile(id, at: "audience.file.file_id")
     }

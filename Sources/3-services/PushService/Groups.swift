@@ -32,13 +32,9 @@ extension PushService {
   /// All groups with their apps, oldest first.
   public func groups() async throws(RequestFault) -> [(group: GroupRecord, apps: [AppRecord])] {
     var groups: [(group: GroupRecord, apps: [AppRecord])] = []
-    do throws(StoreFault) {
-      for account in try await store.accounts(.group) {
-        let group = GroupRecord(account)
-        groups.append((group, try await members(of: group)))
-      }
-    } catch {
-      throw RequestFault(error, .push)
+    for account in try await faulting(as: .push, await store.accounts(.group)) {
+      let group = GroupRecord(account)
+      groups.append((group, try await apps(of: group)))
     }
     return groups
   }
@@ -49,16 +45,12 @@ extension PushService {
       throw RequestFault(
         .invalidParameter, at: "app", found: "no app \(quoted(appKey))", remedy: "Use a key of `belfry app create`.")
     }
-    do throws(StoreFault) {
-      if let group = try await store.account(.group, key: groupKey) {
-        return try await store.add(app: app.id, toGroup: group.id)
-      }
-    } catch {
-      throw RequestFault(error, .push)
+    guard let group = try await faulting(as: .push, await store.account(.group, key: groupKey)) else {
+      throw RequestFault(
+        .invalidParameter, at: "group", found: "no group \(quoted(groupKey))",
+        remedy: "Use a key of `belfry group create`, without `group-` in front.")
     }
-    throw RequestFault(
-      .invalidParameter, at: "group", found: "no group \(quoted(groupKey))",
-      remedy: "Use a key of `belfry group create`, without `group-` in front.")
+    try await faulting(as: .push, await store.add(app: app.id, toGroup: group.id))
   }
 
   /// 1004 for an unknown key and a wrong secret alike.
@@ -74,8 +66,7 @@ extension PushService {
   /// Pushes to each app of the group by itself; returns once all parts that were taken are durable. A `cid` used within a
   /// day answers as it did then.
   public func push(_ group: GroupRecord, _ order: PushOrder) async throws(RequestFault) -> GroupReceipt {
-    let apps: [AppRecord]
-    do throws(StoreFault) { apps = try await members(of: group) } catch { throw RequestFault(error, .push) }
+    let apps = try await apps(of: group)
     guard !apps.isEmpty else {
       throw RequestFault(
         .audienceEmpty, found: "the group has no app yet", remedy: "Add one: `belfry group add`.")
@@ -106,13 +97,9 @@ extension PushService {
 
   /// The apps of a group, oldest first.
   public func apps(of group: GroupRecord) async throws(RequestFault) -> [AppRecord] {
-    do throws(StoreFault) { return try await members(of: group) } catch { throw RequestFault(error, .push) }
-  }
-
-  private func members(of group: GroupRecord) async throws(StoreFault) -> [AppRecord] {
     var apps: [AppRecord] = []
-    for id in try await store.apps(ofGroup: group.id) {
-      if let app = try await credentials.app(id: id) { apps.append(app) }
+    for id in try await faulting(as: .push, await store.apps(ofGroup: group.id)) {
+      if let app = try await faulting(as: .push, await credentials.app(id: id)) { apps.append(app) }
     }
     return apps
   }

@@ -7,12 +7,8 @@ extension PushService {
   public func control(
     _ app: AppRecord, messageID: Int64, _ control: PushControl
   ) async throws(RequestFault) -> PushControlAnswer {
-    let answer: PushControlAnswer
-    do throws(StoreFault) {
-      answer = try await store.control(app: app.id, push: messageID, control, at: clock.now)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let answer = try await faulting(
+      as: .push, await store.control(app: app.id, push: messageID, control, at: clock.now))
     if answer == .done { await obey(control, messageID) }
     return answer
   }

@@ -129,11 +129,7 @@ public final class PushService: Sendable {
 
   /// All apps, oldest first.
   public func apps() async throws(RequestFault) -> [AppRecord] {
-    do throws(StoreFault) {
-      return try await store.apps().filter { $0.deletedAt == nil }.map(AppRecord.init)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    return try await faulting(as: .push, await store.apps().filter { $0.deletedAt == nil }.map(AppRecord.init))
   }
 
   /// 1004 for an unknown key and a wrong secret alike, in the same time. A secret that was right is remembered in this

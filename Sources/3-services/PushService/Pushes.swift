@@ -28,10 +28,7 @@ extension PushService {
   /// The push of a schedule's step, made with it in one transaction; false when another took the step.
   func push(_ order: PushOrder, for step: ScheduleStep) async throws(RequestFault) -> Bool {
     let now = clock.now
-    let app: AppRecord?
-    do throws(StoreFault) { app = try await credentials.app(id: step.schedule.app) } catch {
-      throw RequestFault(error, .push)
-    }
+    let app = try await faulting(as: .push, await credentials.app(id: step.schedule.app))
     guard let app else { return false }
     let (push, reach) = try await plan(app, order, at: now)
     if order.rate != nil { try await checkPaced(app) }
@@ -57,10 +54,7 @@ extension PushService {
 
   /// JPush's 1012 (jpush.md §4.8).
   private func checkPaced(_ app: AppRecord) async throws(RequestFault) {
-    let paced: Int
-    do throws(StoreFault) { paced = try await store.pacedPushes(app: app.id) } catch {
-      throw RequestFault(error, .push)
-    }
+    let paced = try await faulting(as: .push, await store.pacedPushes(app: app.id))
     guard paced >= PushRate.mostAtOnce else { return }
     throw RequestFault(
       .overLimit, at: "options.big_push_duration", found: "\(paced) pushes that are sent slowly are under way",
@@ -140,12 +134,8 @@ extension PushService {
       throw RequestFault(
         .invalidParameter, at: "cid", found: "\(clientID.utf8.count) bytes", remedy: "Give 1 to 128 bytes.")
     }
-    let first: (push: StoredPush, targeted: Int)?
-    do throws(StoreFault) {
-      first = try await store.push(app: app.id, clientID: clientID, since: now - Self.clientIDWindow)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let first = try await faulting(
+      as: .push, await store.push(app: app.id, clientID: clientID, since: now - Self.clientIDWindow))
     return try first.map { first throws(RequestFault) in try again(first.push, first.targeted, order) }
   }
 
@@ -166,12 +156,8 @@ extension PushService {
   // MARK: Audience
 
   private func reach(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> AudienceReach {
-    let reach: AudienceReach
-    do throws(StoreFault) {
-      reach = try await store.reach(app: app.id, order.audience, order.environment, at: clock.now)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let reach = try await faulting(
+      as: .push, await store.reach(app: app.id, order.audience, order.environment, at: clock.now))
     guard reach.targets.isEmpty else { return reach }
     throw Self.nobody(reach, order)
   }

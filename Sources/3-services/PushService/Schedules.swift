@@ -19,17 +19,12 @@ extension PushService {
     let zone = order.timeZone ?? scheduling.settings.timeZone(of: app)
     let next = try scheduling.first(of: order.trigger, in: zone, after: now)
     let limit = scheduling.settings.perApp
-    let answer: ScheduleCreation
-    do throws(StoreFault) {
-      answer = try await store.createSchedule(
-        StoredSchedule(
-          id: Self.newScheduleID(), app: app.id, name: order.name, isEnabled: true, trigger: order.trigger,
-          timeZone: zone, request: order.push.original, clientID: order.clientID, createdAt: now,
-          last: next.passed, dueAt: next.due.instant), limit: limit,
-        clientIDsSince: now - Self.clientIDWindow)
-    } catch {
-      throw RequestFault(error, .schedule)
-    }
+    let new = StoredSchedule(
+      id: Self.newScheduleID(), app: app.id, name: order.name, isEnabled: true, trigger: order.trigger,
+      timeZone: zone, request: order.push.original, clientID: order.clientID, createdAt: now,
+      last: next.passed, dueAt: next.due.instant)
+    let answer = try await faulting(
+      as: .schedule, await store.createSchedule(new, limit: limit, clientIDsSince: now - Self.clientIDWindow))
     switch answer {
     case .created(let schedule): return ScheduleView(schedule)
     case .repeated(let schedule):
@@ -56,21 +51,16 @@ extension PushService {
   public func schedules(
     _ app: AppRecord, onlyLive: Bool, after: Int64 = 0, skipping: Int = 0, limit: Int
   ) async throws(RequestFault) -> ScheduleList {
-    do throws(StoreFault) {
-      let page = try await store.schedules(
-        app: app.id, onlyLive: onlyLive, after: after, skipping: skipping, limit: limit)
-      return ScheduleList(schedules: page.schedules.map(ScheduleView.init), total: page.total)
-    } catch {
-      throw RequestFault(error, .schedule)
-    }
+    let page = try await faulting(
+      as: .schedule,
+      await store.schedules(app: app.id, onlyLive: onlyLive, after: after, skipping: skipping, limit: limit))
+    return ScheduleList(schedules: page.schedules.map(ScheduleView.init), total: page.total)
   }
 
   /// What came of its due times, oldest first; at most the last 1,000.
   public func firings(_ app: AppRecord, schedule id: String) async throws(RequestFault) -> [ScheduleFiring] {
     _ = try await stored(app, id)
-    do throws(StoreFault) { return try await store.firings(app: app.id, schedule: id) } catch {
-      throw RequestFault(error, .schedule)
-    }
+    return try await faulting(as: .schedule, await store.firings(app: app.id, schedule: id))
   }
 
   /// Applied whole or not at all. With another trigger, or made new by `isEnabled`, only times from now on count. `version`:
@@ -90,22 +80,15 @@ extension PushService {
           remedy: "Read it again, and send its ETag in If-Match.")
       }
       let new = try scheduling.changed(old, change, at: now)
-      do throws(StoreFault) {
-        // A firing may have come between; then what is next must be reckoned anew.
-        guard try await store.changeSchedule(old, to: new) else { continue }
-      } catch {
-        throw RequestFault(error, .schedule)
-      }
+      // A firing may have come between; then what is next must be reckoned anew.
+      guard try await faulting(as: .schedule, await store.changeSchedule(old, to: new)) else { continue }
       return try await schedule(app, id: id)
     }
   }
 
   /// Its firings go with it; pushes that it made go on.
   public func deleteSchedule(_ app: AppRecord, id: String) async throws(RequestFault) {
-    let isGone: Bool
-    do throws(StoreFault) { isGone = try await store.deleteSchedule(app: app.id, id: id) } catch {
-      throw RequestFault(error, .schedule)
-    }
+    let isGone = try await faulting(as: .schedule, await store.deleteSchedule(app: app.id, id: id))
     guard isGone else { throw Self.noSuchSchedule(id) }
   }
 
@@ -120,12 +103,10 @@ extension PushService {
   }
 
   private func stored(_ app: AppRecord, _ id: String) async throws(RequestFault) -> StoredSchedule {
-    do throws(StoreFault) {
-      if let schedule = try await store.schedule(app: app.id, id: id) { return schedule }
-    } catch {
-      throw RequestFault(error, .schedule)
+    guard let schedule = try await faulting(as: .schedule, await store.schedule(app: app.id, id: id)) else {
+      throw Self.noSuchSchedule(id)
     }
-    throw Self.noSuchSchedule(id)
+    return schedule
   }
 
   private static func noSuchSchedule(_ id: String) -> RequestFault {

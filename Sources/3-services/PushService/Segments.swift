@@ -26,19 +26,12 @@ extension PushService {
   public func segments(
     _ app: AppRecord, after: String?, limit: Int
   ) async throws(RequestFault) -> [SegmentView] {
-    do throws(StoreFault) {
-      return try await store.segments(app: app.id, after: after, limit: limit).map(SegmentView.init)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    return try await faulting(
+      as: .push, await store.segments(app: app.id, after: after, limit: limit).map(SegmentView.init))
   }
 
   public func segment(_ app: AppRecord, id: String) async throws(RequestFault) -> SegmentView? {
-    do throws(StoreFault) {
-      return try await store.segment(app: app.id, id: id).map(SegmentView.init)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    return try await faulting(as: .push, await store.segment(app: app.id, id: id).map(SegmentView.init))
   }
 
   /// Keeps a new segment or replaces the one of its id; 9412 when `ifVersion` is not that of the one that is there. An
@@ -54,25 +47,15 @@ extension PushService {
         remedy: "Write out what it stands for.")
     }
     _ = try await resolved(audience, app)
-    let kept: StoredSegment?
-    do throws(StoreFault) {
-      kept = try await store.keepSegment(
-        app: app.id, StoredSegment(id: id, document: document, audience: audience, updatedAt: clock.now),
-        ifVersion: ifVersion)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let segment = StoredSegment(id: id, document: document, audience: audience, updatedAt: clock.now)
+    let kept = try await faulting(
+      as: .push, await store.keepSegment(app: app.id, segment, ifVersion: ifVersion))
     guard let kept else { throw Self.changedMeanwhile("the segment") }
     return SegmentView(kept)
   }
 
   public func deleteSegment(_ app: AppRecord, id: String) async throws(RequestFault) {
-    let wasThere: Bool
-    do throws(StoreFault) {
-      wasThere = try await store.deleteSegment(app: app.id, id: id)
-    } catch {
-      throw RequestFault(error, .push)
-    }
+    let wasThere = try await faulting(as: .push, await store.deleteSegment(app: app.id, id: id))
     guard wasThere else { throw Self.noSuch("segment", id) }
   }
 

@@ -27,3 +27,10 @@ extension RequestFault {
       code, found: found, remedy: isTemporary ? "Try again later." : "Ask the operator to look at the server's log.")
   }
 }
+
+/// What the store answers; a fault of it is told in the numbers of `family`.
+func faulting<Answer>(
+  as family: RequestFault.Family, _ answer: @autoclosure () async throws(StoreFault) -> Answer
+) async throws(RequestFault) -> Answer {
+  do throws(StoreFault) { return try await answer() } catch { throw RequestFault(error, family) }
+}

@@ -6,21 +6,13 @@ extension PushService {
 
   /// The app's tags that somebody has, in the order of their bytes, those after the given one; at most `limit`.
   public func tags(_ app: AppRecord, after: String? = nil, limit: Int) async throws(RequestFault) -> [TagView] {
-    do throws(StoreFault) {
-      return try await store.tags(app: app.id, after: after, limit: limit).map(TagView.init)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    return try await faulting(as: .device, await store.tags(app: app.id, after: after, limit: limit).map(TagView.init))
   }
 
   /// nil when nobody has it.
   public func tag(_ app: AppRecord, name: String) async throws(RequestFault) -> TagView? {
     try NameRule.tag.check(name, .deviceInvalidParameter, at: "tag")
-    do throws(StoreFault) {
-      return try await store.tag(app: app.id, name: name).map(TagView.init)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    return try await faulting(as: .device, await store.tag(app: app.id, name: name).map(TagView.init))
   }
 
   /// Gives the tag to `adding` and takes it from `removing`, whole or not at all; who is in both has it afterwards. 7013
@@ -34,23 +26,14 @@ extension PushService {
     var edit = TagEdit()
     edit.add = adding
     edit.remove = removing
-    let answer: MembershipAnswer
-    do throws(StoreFault) {
-      answer = try await store.changeTag(app: app.id, name: name, edit, limits: limits)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let answer = try await faulting(as: .device, await store.changeTag(app: app.id, name: name, edit, limits: limits))
     try check(answer)
   }
 
   /// Nobody has the tag from the answer on. A tag that nobody has is deleted already.
   public func deleteTag(_ app: AppRecord, name: String) async throws(RequestFault) {
     try NameRule.tag.check(name, .deviceInvalidParameter, at: "tag")
-    do throws(StoreFault) {
-      try await store.deleteTag(app: app.id, name: name)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    try await faulting(as: .device, await store.deleteTag(app: app.id, name: name))
   }
 
   // MARK: Aliases
@@ -58,11 +41,7 @@ extension PushService {
   /// Who has the alias, whatever became of their tokens, oldest first.
   public func devices(_ app: AppRecord, alias: String) async throws(RequestFault) -> [DeviceView] {
     try NameRule.alias.check(alias, .deviceInvalidParameter, at: "alias")
-    do throws(StoreFault) {
-      return try await store.devices(app: app.id, alias: alias).map(DeviceView.init)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    return try await faulting(as: .device, await store.devices(app: app.id, alias: alias).map(DeviceView.init))
   }
 
   /// Takes the alias from those of the devices that have it, whole or not at all. 7013 with the ids that are at fault.
@@ -71,23 +50,15 @@ extension PushService {
   ) async throws(RequestFault) {
     try NameRule.alias.check(alias, .deviceInvalidParameter, at: "alias")
     try Self.checkCount(registrationIDs, at: "registration_ids.remove")
-    let answer: MembershipAnswer
-    do throws(StoreFault) {
-      answer = try await store.removeAlias(app: app.id, alias: alias, from: registrationIDs)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    let answer = try await faulting(
+      as: .device, await store.removeAlias(app: app.id, alias: alias, from: registrationIDs))
     try check(answer)
   }
 
   /// Nobody has the alias from the answer on.
   public func deleteAlias(_ app: AppRecord, _ alias: String) async throws(RequestFault) {
     try NameRule.alias.check(alias, .deviceInvalidParameter, at: "alias")
-    do throws(StoreFault) {
-      try await store.deleteAlias(app: app.id, alias: alias)
-    } catch {
-      throw RequestFault(error, .device)
-    }
+    try await faulting(as: .device, await store.deleteAlias(app: app.id, alias: alias))
   }
 
   // MARK: Faults

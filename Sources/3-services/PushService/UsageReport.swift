@@ -25,16 +25,12 @@ extension PushService {
   ) async throws(RequestFault) -> [UsageRow] {
     let unit = UsageUnit(period)
     let first = unit.start(of: UsageUnit.instant(start))
-    do throws(StoreFault) {
-      let counts = try await store.usage(
-        app: app.id, unit, from: first, before: unit.start(count, after: first))
-      return (0..<count).map { number in
-        let start = unit.start(number, after: first)
-        let count = counts[start] ?? UsageCount()
-        return UsageRow(start: UsageUnit.zone.local(at: start), new: count.new, active: count.active)
-      }
-    } catch {
-      throw RequestFault(error, .push)
+    let counts = try await faulting(
+      as: .push, await store.usage(app: app.id, unit, from: first, before: unit.start(count, after: first)))
+    return (0..<count).map { number in
+      let start = unit.start(number, after: first)
+      let count = counts[start] ?? UsageCount()
+      return UsageRow(start: UsageUnit.zone.local(at: start), new: count.new, active: count.active)
     }
   }
 }
