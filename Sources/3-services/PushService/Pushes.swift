@@ -14,7 +14,7 @@ extension PushService {
   public func push(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
     let now = clock.now
     if let repeated = try await repeated(app, order, at: now) { return repeated }
-    let (push, reach) = try await plan(app, order, at: now)
+    let (push, reach, _) = try await plan(app, order, at: now)
     if order.rate != nil { try await checkPaced(app) }
     let (kept, answer) = try await keep(push) { [store] push throws(StoreFault) in
       try await store.accept(push, audience: reach.targets, clientIDsSince: now - Self.clientIDWindow)
@@ -30,7 +30,7 @@ extension PushService {
     let now = clock.now
     let app = try await faulting(as: .push, await credentials.app(id: step.schedule.app))
     guard let app else { return false }
-    let (push, reach) = try await plan(app, order, at: now)
+    let (push, reach, _) = try await plan(app, order, at: now)
     if order.rate != nil { try await checkPaced(app) }
     let (kept, isTaken) = try await keep(push) { [store] push throws(StoreFault) in
       var step = step
@@ -91,28 +91,27 @@ extension PushService {
 
   /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
   public func validate(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
-    let (push, reach) = try await plan(app, order, at: clock.now)
+    let (push, reach, _) = try await plan(app, order, at: clock.now)
     return PushReceipt(push, targeted: reach.count)
   }
 
   /// What `push` would send, and to how many; nothing is kept or sent.
   public func preview(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushPreview {
-    let draft = try PushDraft(order, at: clock.now)
-    let receipt = try await validate(app, order)
+    let (push, reach, draft) = try await plan(app, order, at: clock.now)
     return PushPreview(
-      receipt: receipt, pushType: draft.pushType, priority: draft.priority, bytes: draft.size,
-      limit: draft.pushType.sizeLimit)
+      receipt: PushReceipt(push, targeted: reach.count), pushType: draft.pushType, priority: draft.priority,
+      bytes: draft.size, limit: draft.pushType.sizeLimit)
   }
 
-  /// The push without its id, and whom it reaches as the devices are now.
+  /// The push without its id, whom it reaches as the devices are now, and what it was made from.
   private func plan(
     _ app: AppRecord, _ order: PushOrder, at now: Instant
-  ) async throws(RequestFault) -> (push: StoredPush, reach: AudienceReach) {
+  ) async throws(RequestFault) -> (push: StoredPush, reach: AudienceReach, draft: PushDraft) {
     let draft = try PushDraft(order, at: now)
     var order = order
     order.audience = try await resolved(order.audience, app)
     let reach = try await reach(app, order)
-    return (StoredPush(order, draft, reach, timing(order, draft, app), app: app.id, at: now), reach)
+    return (StoredPush(order, draft, reach, timing(order, draft, app), app: app.id, at: now), reach, draft)
   }
 
   private func accepted(_ push: StoredPush, _ reach: AudienceReach, _ app: AppRecord) async -> PushReceipt {
