@@ -35,10 +35,7 @@ public enum FileOwner: Sendable {
     }
   }
 
-  func newID() -> String {
-    func random() -> UInt64 { Sodium.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
-    return "\(key)-\(String(decoding: UUIDText.version4(random(), random()), as: UTF8.self))"
-  }
+  func newID() -> String { "\(key)-\(Sodium.randomUUID())" }
 }
 
 extension PushService {

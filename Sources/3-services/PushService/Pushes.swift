@@ -6,8 +6,8 @@ import Schedule
 import Store
 
 extension PushService {
-  /// How long a `cid` answers its first push again.
-  private static let clientIDWindow = Instant.Span.days(1)
+  /// How long a `cid` answers its first push, or schedule, again.
+  static let clientIDWindow = Instant.Span.days(1)
 
   /// Returns once the push is durable; it is sent from there on, also after a crash. A `cid` used within a day answers
   /// the first push and sends nothing.

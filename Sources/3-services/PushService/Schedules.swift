@@ -3,9 +3,6 @@ import Schedule
 public import Store
 
 extension PushService {
-  /// How long a `cid` answers its first schedule again.
-  private static let clientIDWindow = Instant.Span.days(1)
-
   /// Returns once the schedule is durable. Its push is checked but for its audience, which is that of each firing.
   public func createSchedule(_ app: AppRecord, _ order: ScheduleOrder) async throws(RequestFault) -> ScheduleView {
     let scheduling = try needScheduling()
@@ -20,7 +17,7 @@ extension PushService {
     let next = try scheduling.first(of: order.trigger, in: zone, after: now)
     let limit = scheduling.settings.perApp
     let new = StoredSchedule(
-      id: Self.newScheduleID(), app: app.id, name: order.name, isEnabled: true, trigger: order.trigger,
+      id: Sodium.randomUUID(), app: app.id, name: order.name, isEnabled: true, trigger: order.trigger,
       timeZone: zone, request: order.push.original, clientID: order.clientID, createdAt: now,
       last: next.passed, dueAt: next.due.instant)
     let answer = try await faulting(
@@ -120,12 +117,6 @@ extension PushService {
       throw RequestFault(
         .scheduleInvalid, at: error.place.map { "push.\($0)" } ?? "push", found: error.found, remedy: error.remedy)
     }
-  }
-
-  private static func newScheduleID() -> String {
-    let bits = Sodium.randomBytes(16).map(UInt64.init)
-    let halves = [bits[..<8], bits[8...]].map { $0.reduce(0) { $0 << 8 | $1 } }
-    return String(decoding: UUIDText.version4(halves[0], halves[1]), as: UTF8.self)
   }
 }
 

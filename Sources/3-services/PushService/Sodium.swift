@@ -16,6 +16,12 @@ enum Sodium {
   /// Lower-case hex digits, each of 4 random bits.
   static func randomHex(digits: Int) -> String { String(randomBytes((digits + 1) / 2).hex.prefix(digits)) }
 
+  /// Of version 4 (RFC 9562 §5.4).
+  static func randomUUID() -> String {
+    func random() -> UInt64 { randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
+    return UUIDBits(version4: random(), random()).text
+  }
+
   /// BLAKE2b with 256 bits, keyed when a key (16 to 64 bytes) is given. For values that cannot be guessed.
   static func hash(_ bytes: [UInt8], key: [UInt8] = []) -> [UInt8] {
     var hash = [UInt8](repeating: 0, count: 32)
