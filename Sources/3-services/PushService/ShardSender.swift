@@ -38,7 +38,7 @@ struct ShardSender: Sendable {
       switch start {
       case .finished(let endedPush, let ended):
         count(ended)
-        if endedPush { await finished(push: work.push, app: work.app) }
+        if endedPush { finished(work.push, of: try? await credentials.app(id: work.app)) }
         return .finished
       case .busy: return .later(.seconds(1))
       case .begun(let shard):
@@ -191,12 +191,10 @@ struct ShardSender: Sendable {
     }
   }
 
-  /// The last devices of a push were skipped before any was claimed.
-  private func finished(push: Int64, app id: Int64) async {
+  private func finished(_ push: Int64, of app: AppRecord?) {
     metrics.change { $0.pushesFinished += 1 }
     controls.forget(push)
-    guard let app = try? await credentials.app(id: id) else { return }
-    onEvent(.finished(appKey: app.key, messageID: push))
+    if let app { onEvent(.finished(appKey: app.key, messageID: push)) }
   }
 
   private func count(_ ended: [OutcomeKind: Int]) {
@@ -213,7 +211,6 @@ struct ShardSender: Sendable {
     metrics.change { counts in
       counts.tokensRetired += advance.retired.count
       counts.tokensKept += advance.kept.count
-      if advance.pushFinished { counts.pushesFinished += 1 }
     }
     let key = run.app.key
     for notice in advance.retired {
@@ -222,9 +219,7 @@ struct ShardSender: Sendable {
     for notice in advance.kept {
       onEvent(.tokenKept(appKey: key, registrationID: notice.registrationID, reason: notice.words))
     }
-    guard advance.pushFinished else { return }
-    controls.forget(run.push.id)
-    onEvent(.finished(appKey: key, messageID: run.push.id))
+    if advance.pushFinished { finished(run.push.id, of: run.app) }
   }
 
   // MARK: Judging
