@@ -21,7 +21,7 @@ extension DeviceTable {
       app: draft.app, ordinal: ordinal, registrationID: draft.registrationID, token: draft.token,
       environment: draft.environment, secretHash: draft.secretHash, tags: [], alias: nil, mobile: nil, badge: 0,
       createdAt: draft.at, registeredAt: draft.at, seenAt: draft.at, death: nil, facts: draft.facts)
-    if draft.environment == .sandbox { try sets.insert(ordinal, into: .sandbox(app: draft.app)) }
+    if draft.environment == .sandbox { try sets.insert([ordinal], into: .sandbox(app: draft.app)) }
     try facts.move(ordinal, of: draft.app, from: [], to: device.factKeys)
     try UsageTable(database).note(app: draft.app, at: draft.at, last: nil)
     return device
@@ -54,7 +54,7 @@ extension DeviceTable {
       UPDATE device SET token = CAST(registration_id AS BLOB), dead_at = ?1, dead_since = ?1, dead_reason = ?2
         WHERE id = ?3
       """, .int(now.milliseconds), .text("its token is now that of \(registrationID)"), .int(id))
-    try sets.insert(DeviceOrdinal(truncatingIfNeeded: id), into: .dead(app: app))
+    try sets.insert([DeviceOrdinal(truncatingIfNeeded: id)], into: .dead(app: app))
   }
 
   /// What a token that was just registered does to a device that is there; `old` is as it was.
@@ -67,11 +67,11 @@ extension DeviceTable {
         dead_at = NULL, dead_since = NULL, dead_reason = NULL WHERE id = ?4
       """, .blob(token), .int(environment.rawValue), .int(now.milliseconds), .int(id))
     try UsageTable(database).note(app: old.app, at: now, last: old.seenAt)
-    if old.death != nil { try sets.remove(old.ordinal, from: .dead(app: old.app)) }
+    if old.death != nil { try sets.remove([old.ordinal], from: .dead(app: old.app)) }
     guard old.environment != environment else { return }
     switch environment {
-    case .sandbox: try sets.insert(old.ordinal, into: .sandbox(app: old.app))
-    case .production: try sets.remove(old.ordinal, from: .sandbox(app: old.app))
+    case .sandbox: try sets.insert([old.ordinal], into: .sandbox(app: old.app))
+    case .production: try sets.remove([old.ordinal], from: .sandbox(app: old.app))
     }
   }
 
@@ -98,8 +98,8 @@ extension DeviceTable {
     guard let id = try id(app: app, registrationID: registrationID) else { return false }
     let device = try stored(id)
     for tag in device.tags { try TagTable(database).remove([device.ordinal], from: tag, of: app) }
-    try sets.remove(device.ordinal, from: .dead(app: app))
-    try sets.remove(device.ordinal, from: .sandbox(app: app))
+    try sets.remove([device.ordinal], from: .dead(app: app))
+    try sets.remove([device.ordinal], from: .sandbox(app: app))
     try facts.move(device.ordinal, of: app, from: device.factKeys, to: [.gone])
     try database.run("DELETE FROM device_tag WHERE device = ?", .int(id))
     try database.run("DELETE FROM device WHERE id = ?", .int(id))

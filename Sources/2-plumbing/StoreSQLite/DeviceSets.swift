@@ -47,35 +47,22 @@ struct DeviceSets {
     ) { _ in true } ?? false
   }
 
-  func insert(_ ordinal: DeviceOrdinal, into key: DeviceSetKey) throws(StoreFault) {
-    var members = try members(ofSet: key.id, in: ordinal.shard)
-    if members.insert(ordinal) { try write(members, key, ordinal.shard) }
-  }
-
-  func remove(_ ordinal: DeviceOrdinal, from key: DeviceSetKey) throws(StoreFault) {
-    var members = try members(ofSet: key.id, in: ordinal.shard)
-    if members.remove(ordinal) { try write(members, key, ordinal.shard) }
-  }
-
-  /// Of any shards: each is written once.
+  /// Of any shards: each is written once, and none that has them all.
   func insert(_ devices: DeviceSet, into key: DeviceSetKey) throws(StoreFault) {
     for shard in devices.shards {
-      try write(try members(ofSet: key.id, in: shard).union(devices.slice(shard)), key, shard)
+      let members = try members(ofSet: key.id, in: shard)
+      let grown = members.union(devices.slice(shard))
+      if grown.count > members.count { try write(grown, key, shard) }
     }
   }
 
+  /// Likewise.
   func remove(_ devices: DeviceSet, from key: DeviceSetKey) throws(StoreFault) {
     for shard in devices.shards {
-      try write(try members(ofSet: key.id, in: shard).subtracting(devices), key, shard)
+      let members = try members(ofSet: key.id, in: shard)
+      let left = members.subtracting(devices)
+      if left.count < members.count { try write(left, key, shard) }
     }
-  }
-
-  /// All of one shard.
-  func insert(_ ordinals: [DeviceOrdinal], in shard: ShardIndex, into key: DeviceSetKey) throws(StoreFault) {
-    guard !ordinals.isEmpty else { return }
-    var members = try members(ofSet: key.id, in: shard)
-    members.formUnion(DeviceSet(ordinals))
-    try write(members, key, shard)
   }
 
   private func write(_ members: DeviceSet, _ key: DeviceSetKey, _ shard: ShardIndex) throws(StoreFault) {

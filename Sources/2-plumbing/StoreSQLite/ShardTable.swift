@@ -77,7 +77,7 @@ struct ShardTable {
     let (claimed, skipped) = try claim(wanted, hold, &shard, at: now)
     for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
     try TraceTable(database).keep(accepted: finish.accepted, hold, at: now)
-    try DeviceSets(database).insert(finish.dead, in: hold.shard, into: .dead(app: shard.app))
+    try DeviceSets(database).insert(DeviceSet(finish.dead), into: .dead(app: shard.app))
     let finished = try write(hold, shard, finish.tally, at: now)
     return ShardAdvance(
       claimed: claimed, ended: finish.counts, retired: finish.retired, kept: finish.kept,
