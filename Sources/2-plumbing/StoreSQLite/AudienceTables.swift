@@ -39,23 +39,17 @@ struct AudienceTables: AudienceIndex {
   var shardCount: Int { Int((nextOrdinal + 0xFFFF) >> 16) }
 
   func members(of name: AudienceName) throws(StoreFault) -> TermMembers {
-    var ordinals: [DeviceOrdinal] = []
+    let ids: [Int64]
     switch name {
     case .tag(let name):
       guard let tag = try TagTable(database).id(of: name, app: app) else { return .nobody }
       let set = DeviceSetKey.tag(tag).id
       return .set(id: set, shards: try sets.shards(ofSet: set))
-    case .alias(let name):
-      try database.each("SELECT id FROM device WHERE alias = ? AND app = ?", .text(name), .int(app)) {
-        ordinals.append(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
-      }
-    case .registrationID(let name):
-      try database.each("SELECT id FROM device WHERE registration_id = ? AND app = ?", .text(name), .int(app)) {
-        ordinals.append(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
-      }
+    case .alias(let name): ids = try DeviceTable(database).ids(app: app, alias: name)
+    case .registrationID(let name): ids = try DeviceTable(database).ids(app: app, registrationIDs: [name]).ids
     case .file(let id): return .devices(try FileTable(database).members(of: id, app: app))
     }
-    return .devices(DeviceSet(ordinals))
+    return .devices(DeviceSet(ids.map { DeviceOrdinal(truncatingIfNeeded: $0) }))
   }
 
   func members(ofSet id: Int64, in shard: ShardIndex) throws(StoreFault) -> DeviceSet {

@@ -29,6 +29,15 @@ struct DeviceTable {
     ) { $0.int(0) }
   }
 
+  /// In the order of their ordinals.
+  func ids(app: Int64, alias: String) throws(StoreFault) -> [Int64] {
+    var ids: [Int64] = []
+    try database.each("SELECT id FROM device WHERE alias = ? AND app = ? ORDER BY id", .text(alias), .int(app)) {
+      ids.append($0.int(0))
+    }
+    return ids
+  }
+
   /// Row by row in the order given, and those that the app has not.
   func ids(app: Int64, registrationIDs: [String]) throws(StoreFault) -> (ids: [Int64], strangers: [String]) {
     var ids: [Int64] = []
@@ -104,12 +113,8 @@ struct DeviceTable {
   }
 
   func devices(app: Int64, alias: String) throws(StoreFault) -> [StoredDevice] {
-    var ids: [Int64] = []
-    try database.each("SELECT id FROM device WHERE alias = ? AND app = ? ORDER BY id", .text(alias), .int(app)) {
-      ids.append($0.int(0))
-    }
     var devices: [StoredDevice] = []
-    for id in ids { devices.append(try stored(id)) }
+    for id in try ids(app: app, alias: alias) { devices.append(try stored(id)) }
     return devices
   }
 }

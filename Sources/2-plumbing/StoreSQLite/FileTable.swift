@@ -76,30 +76,20 @@ struct FileTable {
       "SELECT number, kind FROM file WHERE id = ? AND (app = ? OR app = ?)", .text(id), .int(app), .int(Self.everyApp)
     ) { (number: $0.int(0), kind: StoredFile.Kind(rawValue: UInt8(clamping: $0.int(1)))) }
     guard let (number, kind) = found, let kind else { return DeviceSet() }
+    let devices = DeviceTable(database)
     var members = DeviceSet()
     try database.each("SELECT content FROM file_part WHERE file = ? ORDER BY part", .int(number)) {
       row throws(StoreFault) in
-      var ordinals: [DeviceOrdinal] = []
+      var ids: [Int64] = []
       for line in row.blob(0).split(separator: UInt8(ascii: "\n")) {
-        try each(named: String(decoding: line, as: UTF8.self), kind, of: app) { ordinals.append($0) }
+        let name = String(decoding: line, as: UTF8.self)
+        switch kind {
+        case .alias: ids += try devices.ids(app: app, alias: name)
+        case .registrationID: if let id = try devices.id(app: app, registrationID: name) { ids.append(id) }
+        }
       }
-      members.formUnion(DeviceSet(ordinals))
+      members.formUnion(DeviceSet(ids.map { DeviceOrdinal(truncatingIfNeeded: $0) }))
     }
     return members
-  }
-
-  private func each(
-    named name: String, _ kind: StoredFile.Kind, of app: Int64, _ body: (DeviceOrdinal) -> Void
-  ) throws(StoreFault) {
-    switch kind {
-    case .alias:
-      try database.each("SELECT id FROM device WHERE alias = ? AND app = ?", .text(name), .int(app)) {
-        body(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
-      }
-    case .registrationID:
-      try database.each("SELECT id FROM device WHERE registration_id = ? AND app = ?", .text(name), .int(app)) {
-        body(DeviceOrdinal(truncatingIfNeeded: $0.int(0)))
-      }
-    }
   }
 }
