@@ -19,6 +19,7 @@ struct ShardTable {
     var done: DeviceSet
     var badged: DeviceSet
     var control: PushControl
+    var waiting: String?
     var pace: SendPace?
     var progress: SendPace.Progress
     /// Set where the pace left somebody unclaimed.
@@ -34,7 +35,6 @@ struct ShardTable {
     guard let (push, _) = try PushTable(database).read(hold.push, app: nil), var shard = try read(hold) else {
       return .finished(endedPush: false)
     }
-    let waiting = try database.first("SELECT waiting FROM push WHERE id = ?", .int(hold.push)) { $0.optionalText(0) }
     let limit = push.deadline.map { $0 <= now } == true || shard.control != .running ? 0 : limit
     var claimed: [ClaimedDevice] = []
     var finish = Finish()
@@ -59,7 +59,7 @@ struct ShardTable {
     }
     return .begun(
       BegunShard(
-        hold: hold, push: push, waiting: waiting ?? nil,
+        hold: hold, push: push, waiting: shard.waiting,
         pending: shard.audience.subtracting(shard.done).subtracting(early.waiting),
         claimed: claimed, ended: finish.counts, control: shard.control,
         nextAt: [shard.nextAt, early.nextAt].compactMap(\.self).min()))
@@ -125,7 +125,8 @@ struct ShardTable {
     try database.first(
       """
       SELECT push.app, push.environment, push.badge_kind, push.badge_amount, audience, done, badged, push.is_scheduled,
-        push.push_type, control, pace_devices, pace_per, pace_anchor, pace_released, personal IS NOT NULL FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
+        push.push_type, control, pace_devices, pace_per, pace_anchor, pace_released, personal IS NOT NULL, waiting
+        FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
       """, .int(hold.push), .int(hold.shard)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(1))),
@@ -135,9 +136,8 @@ struct ShardTable {
         app: row.int(0), environment: environment, badge: badge,
         heedsPreference: StoredPush.heedsPreference(isScheduled: row.int(7) != 0, pushType: row.text(8)),
         isPersonal: row.int(14) != 0, audience: try DeviceSet(column: 4, of: row),
-        done: try DeviceSet(column: 5, of: row),
-        badged: try DeviceSet(column: 6, of: row),
-        control: PushControl(rawValue: UInt8(clamping: row.int(9))) ?? .running,
+        done: try DeviceSet(column: 5, of: row), badged: try DeviceSet(column: 6, of: row),
+        control: PushControl(rawValue: UInt8(clamping: row.int(9))) ?? .running, waiting: row.optionalText(15),
         pace: SendPace(devices: row.optionalInt(10), per: row.optionalInt(11)),
         progress: SendPace.Progress(anchor: Instant(milliseconds: row.int(12)), released: row.int(13)))
     }
