@@ -72,28 +72,26 @@ struct AudienceTables: AudienceIndex {
   ) throws(StoreFault) -> DeviceSet {
     guard let first = devices.first, let last = devices.last else { return devices }
     var found: [DeviceOrdinal] = []
-    func take(_ row: Row) {
-      let ordinal = DeviceOrdinal(truncatingIfNeeded: row.int(0))
-      let column: Int32 =
-        switch time {
-        case .created: 1
-        case .lastSeen: 2
-        }
-      let moment = Instant(milliseconds: row.int(column))
-      if from.map({ $0 <= moment }) ?? true, before.map({ moment < $0 }) ?? true { found.append(ordinal) }
-    }
-    if Int(last - first) < 4 * devices.count {
+    let column: Int32 =
+      switch time {
+      case .created: 1
+      case .lastSeen: 2
+      }
+    func read(_ first: DeviceOrdinal, _ last: DeviceOrdinal) throws(StoreFault) {
       try database.each(
         "SELECT id, created_at, seen_at FROM device WHERE id BETWEEN ? AND ? ORDER BY id",
         .int(DeviceTable.id(app: app, first)), .int(DeviceTable.id(app: app, last))
-      ) { take($0) }
+      ) { row in
+        let moment = Instant(milliseconds: row.int(column))
+        guard from.map({ $0 <= moment }) ?? true, before.map({ moment < $0 }) ?? true else { return }
+        found.append(DeviceOrdinal(truncatingIfNeeded: row.int(0)))
+      }
+    }
+    if Int(last - first) < 4 * devices.count {
+      try read(first, last)
       return DeviceSet(found).intersection(devices)
     }
-    for ordinal in devices {
-      try database.each(
-        "SELECT id, created_at, seen_at FROM device WHERE id = ?", .int(DeviceTable.id(app: app, ordinal))
-      ) { take($0) }
-    }
+    for ordinal in devices { try read(ordinal, ordinal) }
     return DeviceSet(found)
   }
 

@@ -214,8 +214,8 @@ struct ShardTable {
     guard let first = ordinals.first, let last = ordinals.last else { return [] }
     var found: [Candidate] = []
     found.reserveCapacity(ordinals.count)
-    if Int(last - first) < 4 * ordinals.count {
-      var next = 0
+    var next = 0
+    func read(_ first: DeviceOrdinal, _ last: DeviceOrdinal) throws(StoreFault) {
       try database.each(
         """
         SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled, app_version FROM device
@@ -225,27 +225,20 @@ struct ShardTable {
       ) { row in
         let ordinal = DeviceOrdinal(truncatingIfNeeded: row.int(0))
         while next < ordinals.count, ordinals[next] < ordinal { next += 1 }
-        if next < ordinals.count, ordinals[next] == ordinal { found.append(Self.candidate(row)) }
-      }
-    } else {
-      for ordinal in ordinals {
-        try database.each(
-          """
-          SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled, app_version FROM device
-            WHERE id = ?
-          """,
-          .int(DeviceTable.id(app: app, ordinal))
-        ) { found.append(Self.candidate($0)) }
+        guard next < ordinals.count, ordinals[next] == ordinal else { return }
+        found.append(
+          Candidate(
+            ordinal: ordinal, token: row.blob(1), badge: Int32(clamping: row.int(2)),
+            environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0, onlyScheduled: row.int(5) != 0,
+            appVersion: row.optionalText(6)))
       }
     }
+    if Int(last - first) < 4 * ordinals.count {
+      try read(first, last)
+    } else {
+      for ordinal in ordinals { try read(ordinal, ordinal) }
+    }
     return found
-  }
-
-  private static func candidate(_ row: Row) -> Candidate {
-    Candidate(
-      ordinal: DeviceOrdinal(truncatingIfNeeded: row.int(0)), token: row.blob(1), badge: Int32(clamping: row.int(2)),
-      environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0,
-      onlyScheduled: row.int(5) != 0, appVersion: row.optionalText(6))
   }
 
   // MARK: Ending
