@@ -30,7 +30,7 @@ extension DeviceTable {
   private func renew(_ old: StoredDevice, _ id: Int64, _ draft: DeviceDraft) throws(StoreFault) -> StoredDevice {
     try revive(old, id, draft.token, draft.environment, at: draft.at)
     try database.run("UPDATE device SET secret_hash = ? WHERE id = ?", .blob(draft.secretHash), .int(id))
-    try write(draft.facts, id)
+    if draft.facts != old.facts { try write(draft.facts, id) }
     let device = try stored(id)
     try facts.move(old.ordinal, of: old.app, from: old.factKeys, to: device.factKeys)
     return device

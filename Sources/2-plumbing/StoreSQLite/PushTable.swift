@@ -29,8 +29,8 @@ struct PushTable {
       INSERT INTO push (id, app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline,
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
         unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released,
-        meant, local_due, quiet, quiet_drops, timing_zone, personal)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        meant, local_due, quiet, quiet_drops, timing_zone, personal, group_push)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
@@ -43,10 +43,7 @@ struct PushTable {
       push.audience.map { .blob($0.encoded()) } ?? .null,
       .optional(push.timing?.due?.description), .optional(push.timing?.quiet?.description),
       .optional(push.timing.map { $0.dropsInQuiet ? 1 : 0 }), .optional(push.timing?.timeZone),
-      .optional(push.personal))
-    if let group = push.groupPush {
-      try database.run("UPDATE push SET group_push = ? WHERE id = ?", .int(group), .int(push.id))
-    }
+      .optional(push.personal), .optional(push.groupPush))
     try SegmentTable(database).note(push)
     for part in audience {
       try database.run(
