@@ -22,12 +22,12 @@ func audienceBenchmark(_ setting: Setting) async throws -> [Figure] {
   var pairs = Array(repeating: Pair(), count: AudienceScene.questions.count)
   for _ in 0..<setting.runs {
     for (index, question) in AudienceScene.questions.enumerated() {
-      let start = seconds()
+      let start = monotonicSeconds()
       let reach = try await store.reach(app: 1, question.expression, .production, at: Instant(seconds: 0))
-      pairs[index].ours.append((seconds() - start) * 1000)
-      let peerStart = seconds()
+      pairs[index].ours.append((monotonicSeconds() - start) * 1000)
+      let peerStart = monotonicSeconds()
       let truth = question.count(scene.bits)
-      pairs[index].peer.append((seconds() - peerStart) * 1000)
+      pairs[index].peer.append((monotonicSeconds() - peerStart) * 1000)
       guard reach.count == truth else { throw BenchFault("b4: \(reach.count) where \(truth) are meant") }
     }
   }
@@ -163,10 +163,4 @@ private final class AudienceScene {
       throw BenchFault("b4: \(String(cString: sqlite3_errmsg(database)))")
     }
   }
-}
-
-private func seconds() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
