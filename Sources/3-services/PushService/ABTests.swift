@@ -34,12 +34,12 @@ extension PushService {
 
   /// By id, those after the given one; at most `limit`.
   public func abTests(_ app: AppRecord, after: String?, limit: Int) async throws(RequestFault) -> [ABTestView] {
-    return try await faulting(
+    try await faulting(
       as: .push, await store.tests(app: app.id, after: after, limit: limit).map(ABTestView.init))
   }
 
   public func abTest(_ app: AppRecord, id: String) async throws(RequestFault) -> ABTestView? {
-    return try await faulting(as: .push, await store.test(app: app.id, id: id).map(ABTestView.init))
+    try await faulting(as: .push, await store.test(app: app.id, id: id).map(ABTestView.init))
   }
 
   /// Makes a test of variants, each with its part in percent of all devices; who is in none is left alone. What is there

@@ -34,7 +34,7 @@ extension PushService {
 
   /// Whether there is a developer with that key: tells whose credentials these are, not that they are right.
   public func isDeveloper(key: String) async throws(RequestFault) -> Bool {
-    return try await faulting(as: .push, await store.account(.developer, key: key) != nil)
+    try await faulting(as: .push, await store.account(.developer, key: key) != nil)
   }
 }
 

@@ -20,7 +20,7 @@ public struct DeviceImport: Sendable, Equatable {
 extension PushService {
   /// How far the import of the source came that a process did not end.
   public func importMark(_ app: AppRecord, source: String) async throws(RequestFault) -> ImportMark? {
-    return try await faulting(as: .device, await store.importMark(app: app.id, source: source))
+    try await faulting(as: .device, await store.importMark(app: app.id, source: source))
   }
 
   public func finishImport(_ app: AppRecord, source: String) async throws(RequestFault) {

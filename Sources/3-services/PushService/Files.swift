@@ -74,7 +74,7 @@ extension PushService {
 
   /// Those that have not expired, oldest first.
   public func files(_ owner: FileOwner) async throws(RequestFault) -> [AudienceFile] {
-    return try await faulting(as: .push, await store.files(app: owner.app, at: clock.now).map(AudienceFile.init))
+    try await faulting(as: .push, await store.files(app: owner.app, at: clock.now).map(AudienceFile.init))
   }
 
   /// 1003 when the owner has no such file, or it has expired.

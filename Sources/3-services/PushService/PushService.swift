@@ -110,13 +110,8 @@ public final class PushService: Sendable {
   // MARK: Apps
 
   public func createApp(bundleID: String, name: String?) async throws(RequestFault) -> NewApp {
-    let allowed = bundleID.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-        true
-      default: false
-      }
+    let allowed = bundleID.utf8.allSatisfy {
+      $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
     }
     guard allowed, 1...155 ~= bundleID.utf8.count, bundleID.first != ".", bundleID.last != "." else {
       throw RequestFault(
@@ -129,7 +124,7 @@ public final class PushService: Sendable {
 
   /// All apps, oldest first.
   public func apps() async throws(RequestFault) -> [AppRecord] {
-    return try await faulting(as: .push, await store.apps().filter { $0.deletedAt == nil }.map(AppRecord.init))
+    try await faulting(as: .push, await store.apps().filter { $0.deletedAt == nil }.map(AppRecord.init))
   }
 
   /// 1004 for an unknown key and a wrong secret alike, in the same time. A secret that was right is remembered in this

@@ -5,27 +5,27 @@ extension PushService {
   public func reports(
     _ app: AppRecord, before: Int64 = .max, limit: Int
   ) async throws(RequestFault) -> [PushReport] {
-    return try await faulting(
+    try await faulting(
       as: .push, await store.pushes(app: app.id, before: before, limit: limit).map(PushReport.init))
   }
 
   /// nil when the app has no such push.
   public func report(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushReport? {
-    return try await faulting(as: .push, await store.progress(app: app.id, push: messageID).map(PushReport.init))
+    try await faulting(as: .push, await store.progress(app: app.id, push: messageID).map(PushReport.init))
   }
 
   /// Whether each device has said that it had the push, in the order given.
   public func arrivals(
     _ app: AppRecord, messageID: Int64, registrationIDs: [String]
   ) async throws(RequestFault) -> [PushArrival] {
-    return try await faulting(
+    try await faulting(
       as: .push,
       await store.reportStandings(app: app.id, push: messageID, registrationIDs: registrationIDs).map(PushArrival.init))
   }
 
   /// nil when the app has no such push.
   public func countLists(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushCountLists? {
-    return try await faulting(as: .push, await store.breakdown(app: app.id, push: messageID).map(PushCountLists.init))
+    try await faulting(as: .push, await store.breakdown(app: app.id, push: messageID).map(PushCountLists.init))
   }
 }
 

@@ -26,8 +26,7 @@ final class RetentionSweep: Sendable {
   private let retention: Retention
   private let store: any Store
   private let clock: any WallClock
-  private let onEvent: @Sendable (ServiceEvent) -> Void
-  private let task = Locked<Task<Void, Never>?>(nil)
+  private let loop: RoleLoop
 
   static let period = Instant.Span.hours(1)
   /// Between two pieces, so that most of the writer's time is for others.
@@ -40,31 +39,15 @@ final class RetentionSweep: Sendable {
     self.retention = retention
     self.store = store
     self.clock = clock
-    self.onEvent = onEvent
+    loop = RoleLoop(clock: clock, onEvent: onEvent)
   }
 
   func start() {
-    task.withLock { task in
-      if task == nil { task = Task { await self.run() } }
+    loop.start(pause: Self.period) { [self] () throws(StoreFault) in
+      try await store.forget(retention.ages(at: clock.now)) ? Self.pause : Self.period
     }
   }
 
   /// Returns once the piece under way is over.
-  func stop() async {
-    let running = task.withLock { $0 }
-    running?.cancel()
-    await running?.value
-  }
-
-  private func run() async {
-    while !Task.isCancelled {
-      var pause = Self.period
-      do throws(StoreFault) {
-        if try await store.forget(retention.ages(at: clock.now)) { pause = Self.pause }
-      } catch {
-        onEvent(.storeTrouble("\(error)"))
-      }
-      do { try await clock.sleep(for: pause) } catch { return }
-    }
-  }
+  func stop() async { await loop.stop() }
 }

@@ -11,7 +11,7 @@ final class Scheduler: Sendable {
   private let onEvent: @Sendable (ServiceEvent) -> Void
   /// Makes the push of an order for a step, in the step's transaction; false when another took the step.
   private let fire: @Sendable (PushOrder, ScheduleStep) async throws(RequestFault) -> Bool
-  private let task = Locked<Task<Void, Never>?>(nil)
+  private let loop: RoleLoop
 
   /// Schedules that others add or change, and clocks that are set, are seen within this.
   private static let watch = Instant.Span.seconds(1)
@@ -27,35 +27,19 @@ final class Scheduler: Sendable {
     self.clock = clock
     self.onEvent = onEvent
     self.fire = fire
+    loop = RoleLoop(clock: clock, onEvent: onEvent)
   }
 
   func start() {
-    task.withLock { task in
-      if task == nil { task = Task { await self.run() } }
+    loop.start(pause: Self.watch) { [self] () throws(StoreFault) in
+      try await takeDue()
+      guard let next = try await store.nextScheduleDue() else { return Self.watch }
+      return min(Self.watch, max(next - clock.now, .milliseconds(1)))
     }
   }
 
   /// Returns once the step under way is over.
-  func stop() async {
-    let running = task.withLock { $0 }
-    running?.cancel()
-    await running?.value
-  }
-
-  private func run() async {
-    while !Task.isCancelled {
-      var pause = Self.watch
-      do throws(StoreFault) {
-        try await takeDue()
-        if let next = try await store.nextScheduleDue() {
-          pause = min(pause, max(next - clock.now, .milliseconds(1)))
-        }
-      } catch {
-        onEvent(.storeTrouble("\(error)"))
-      }
-      do { try await clock.sleep(for: pause) } catch { return }
-    }
-  }
+  func stop() async { await loop.stop() }
 
   private func takeDue() async throws(StoreFault) {
     var page: [StoredSchedule]

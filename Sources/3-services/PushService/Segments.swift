@@ -26,12 +26,12 @@ extension PushService {
   public func segments(
     _ app: AppRecord, after: String?, limit: Int
   ) async throws(RequestFault) -> [SegmentView] {
-    return try await faulting(
+    try await faulting(
       as: .push, await store.segments(app: app.id, after: after, limit: limit).map(SegmentView.init))
   }
 
   public func segment(_ app: AppRecord, id: String) async throws(RequestFault) -> SegmentView? {
-    return try await faulting(as: .push, await store.segment(app: app.id, id: id).map(SegmentView.init))
+    try await faulting(as: .push, await store.segment(app: app.id, id: id).map(SegmentView.init))
   }
 
   /// Keeps a new segment or replaces the one of its id; 9412 when `ifVersion` is not that of the one that is there. An

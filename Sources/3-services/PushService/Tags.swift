@@ -6,7 +6,7 @@ extension PushService {
 
   /// The app's tags that somebody has, in the order of their bytes, those after the given one; at most `limit`.
   public func tags(_ app: AppRecord, after: String? = nil, limit: Int) async throws(RequestFault) -> [TagView] {
-    return try await faulting(as: .device, await store.tags(app: app.id, after: after, limit: limit).map(TagView.init))
+    try await faulting(as: .device, await store.tags(app: app.id, after: after, limit: limit).map(TagView.init))
   }
 
   /// nil when nobody has it.
