@@ -53,7 +53,7 @@ struct OpenAPIReference {
     object["content"]?.object?.members.first?.value.object?["schema"] ?? .null
   }
 
-  private func resolved(_ value: JSONValue) -> JSONValue {
+  func resolved(_ value: JSONValue) -> JSONValue {
     guard let reference = value.object?["$ref"]?.string else { return value }
     return reference.split(separator: "/").dropFirst().reduce(.object(document)) { $0.object?[String($1)] ?? .null }
   }

@@ -26,29 +26,11 @@ extension OpenAPIDocument {
             "tags": ["audiences"],
             "summary": "Saved audiences, by id",
             "parameters": [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/cursor"}],
-            "responses": {
-              "200": {
-                "description": "A page of them.",
-                "content": {
-                  "application/json": {
-                    "schema": {
-                      "type": "object",
-                      "required": ["segments", "next"],
-                      "properties": {
-                        "segments": {"type": "array", "items": {"$ref": "#/components/schemas/Segment"}},
-                        "next": {"$ref": "#/components/schemas/Next"}
-                      }
-                    }
-                  }
-                }
-              }
-            }
+            "responses": {"200": \#(page("segments", of: "Segment"))}
           }
         },
         "/v1/segments/{id}": {
-          "parameters": [
-            {"name": "id", "in": "path", "required": true, "schema": {"$ref": "#/components/schemas/ResourceID"}}
-          ],
+          "parameters": [{"$ref": "#/components/parameters/resourceID"}],
           "get": {
             "operationId": "showSegment",
             "tags": ["audiences"],
@@ -93,29 +75,11 @@ extension OpenAPIDocument {
             "tags": ["audiences"],
             "summary": "A/B tests, by id",
             "parameters": [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/cursor"}],
-            "responses": {
-              "200": {
-                "description": "A page of them.",
-                "content": {
-                  "application/json": {
-                    "schema": {
-                      "type": "object",
-                      "required": ["tests", "next"],
-                      "properties": {
-                        "tests": {"type": "array", "items": {"$ref": "#/components/schemas/ABTest"}},
-                        "next": {"$ref": "#/components/schemas/Next"}
-                      }
-                    }
-                  }
-                }
-              }
-            }
+            "responses": {"200": \#(page("tests", of: "ABTest"))}
           }
         },
         "/v1/ab-tests/{id}": {
-          "parameters": [
-            {"name": "id", "in": "path", "required": true, "schema": {"$ref": "#/components/schemas/ResourceID"}}
-          ],
+          "parameters": [{"$ref": "#/components/parameters/resourceID"}],
           "get": {
             "operationId": "showABTest",
             "tags": ["audiences"],

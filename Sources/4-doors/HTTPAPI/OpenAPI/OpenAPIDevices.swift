@@ -19,32 +19,11 @@ extension OpenAPIDocument {
                 "example": "{\"language\": \"zh\"}"
               }
             ],
-            "responses": {
-              "200": {
-                "description": "A page of them.",
-                "content": {
-                  "application/json": {
-                    "schema": {
-                      "type": "object",
-                      "required": ["devices", "next"],
-                      "properties": {
-                        "devices": {"type": "array", "items": {"$ref": "#/components/schemas/Device"}},
-                        "next": {"$ref": "#/components/schemas/Next"}
-                      }
-                    }
-                  }
-                }
-              }
-            }
+            "responses": {"200": \#(page("devices", of: "Device"))}
           }
         },
         "/v1/devices/{registrationId}": {
-          "parameters": [
-            {
-              "name": "registrationId", "in": "path", "required": true,
-              "schema": {"$ref": "#/components/schemas/RegistrationID"}
-            }
-          ],
+          "parameters": [{"$ref": "#/components/parameters/registrationID"}],
           "get": {
             "operationId": "showDevice",
             "tags": ["devices"],

@@ -7,7 +7,7 @@ enum OpenAPIDocument {
   /// In the order in which they are shown.
   static let parts = [pushes, explanations, schedules, devices, tags, audiences, registrations, description]
 
-  static let bytes = document.text.utf8.map { $0 }
+  static let bytes = document.encoded()
 
   static let document: JSONValue = {
     var root = read(frame)

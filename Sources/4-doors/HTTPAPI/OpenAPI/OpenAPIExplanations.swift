@@ -5,10 +5,7 @@ extension OpenAPIDocument {
         "/v1/pushes/{id}/devices/{registrationId}": {
           "parameters": [
             {"$ref": "#/components/parameters/pushID"},
-            {
-              "name": "registrationId", "in": "path", "required": true,
-              "schema": {"$ref": "#/components/schemas/RegistrationID"}
-            }
+            {"$ref": "#/components/parameters/registrationID"}
           ],
           "get": {
             "operationId": "explainPush",

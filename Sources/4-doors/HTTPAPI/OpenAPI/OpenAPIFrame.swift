@@ -42,6 +42,18 @@ extension OpenAPIDocument {
             "name": "id", "in": "path", "required": true,
             "schema": {"$ref": "#/components/schemas/PushID"}
           },
+          "scheduleID": {
+            "name": "id", "in": "path", "required": true,
+            "schema": {"$ref": "#/components/schemas/ScheduleID"}
+          },
+          "resourceID": {
+            "name": "id", "in": "path", "required": true,
+            "schema": {"$ref": "#/components/schemas/ResourceID"}
+          },
+          "registrationID": {
+            "name": "registrationId", "in": "path", "required": true,
+            "schema": {"$ref": "#/components/schemas/RegistrationID"}
+          },
           "ifMatch": {
             "name": "If-Match", "in": "header",
             "description": "The ETag of what was read: the edit is refused (412) when it has changed since.",
@@ -197,4 +209,25 @@ extension OpenAPIDocument {
       }
     }
     """#
+
+  /// The answer of a list: a part of it under `key`, and where the next part begins.
+  static func page(_ key: String, of schema: String) -> String {
+    #"""
+    {
+      "description": "A page of them.",
+      "content": {
+        "application/json": {
+          "schema": {
+            "type": "object",
+            "required": ["\#(key)", "next"],
+            "properties": {
+              "\#(key)": {"type": "array", "items": {"$ref": "#/components/schemas/\#(schema)"}},
+              "next": {"$ref": "#/components/schemas/Next"}
+            }
+          }
+        }
+      }
+    }
+    """#
+  }
 }

@@ -8,23 +8,7 @@ extension OpenAPIDocument {
             "tags": ["pushes"],
             "summary": "Pushes, the newest first",
             "parameters": [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/cursor"}],
-            "responses": {
-              "200": {
-                "description": "A page of them.",
-                "content": {
-                  "application/json": {
-                    "schema": {
-                      "type": "object",
-                      "required": ["pushes", "next"],
-                      "properties": {
-                        "pushes": {"type": "array", "items": {"$ref": "#/components/schemas/PushSummary"}},
-                        "next": {"$ref": "#/components/schemas/Next"}
-                      }
-                    }
-                  }
-                }
-              }
-            }
+            "responses": {"200": \#(page("pushes", of: "PushSummary"))}
           },
           "post": {
             "operationId": "sendPush",

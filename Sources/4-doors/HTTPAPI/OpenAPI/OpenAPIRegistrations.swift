@@ -38,12 +38,7 @@ extension OpenAPIDocument {
           }
         },
         "/device/v1/registrations/{registrationId}": {
-          "parameters": [
-            {
-              "name": "registrationId", "in": "path", "required": true,
-              "schema": {"$ref": "#/components/schemas/RegistrationID"}
-            }
-          ],
+          "parameters": [{"$ref": "#/components/parameters/registrationID"}],
           "get": {
             "operationId": "showOwnDevice",
             "tags": ["registrations"],
@@ -75,12 +70,7 @@ extension OpenAPIDocument {
           }
         },
         "/device/v1/registrations/{registrationId}/reports": {
-          "parameters": [
-            {
-              "name": "registrationId", "in": "path", "required": true,
-              "schema": {"$ref": "#/components/schemas/RegistrationID"}
-            }
-          ],
+          "parameters": [{"$ref": "#/components/parameters/registrationID"}],
           "post": {
             "operationId": "reportPushes",
             "tags": ["registrations"],

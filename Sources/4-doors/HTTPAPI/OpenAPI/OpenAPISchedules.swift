@@ -8,23 +8,7 @@ extension OpenAPIDocument {
             "tags": ["schedules"],
             "summary": "Schedules, also those that are over, oldest first",
             "parameters": [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/cursor"}],
-            "responses": {
-              "200": {
-                "description": "A page of them.",
-                "content": {
-                  "application/json": {
-                    "schema": {
-                      "type": "object",
-                      "required": ["schedules", "next"],
-                      "properties": {
-                        "schedules": {"type": "array", "items": {"$ref": "#/components/schemas/Schedule"}},
-                        "next": {"$ref": "#/components/schemas/Next"}
-                      }
-                    }
-                  }
-                }
-              }
-            }
+            "responses": {"200": \#(page("schedules", of: "Schedule"))}
           },
           "post": {
             "operationId": "createSchedule",
@@ -58,9 +42,7 @@ extension OpenAPIDocument {
           }
         },
         "/v1/schedules/{id}": {
-          "parameters": [
-            {"name": "id", "in": "path", "required": true, "schema": {"$ref": "#/components/schemas/ScheduleID"}}
-          ],
+          "parameters": [{"$ref": "#/components/parameters/scheduleID"}],
           "get": {
             "operationId": "showSchedule",
             "tags": ["schedules"],
@@ -101,9 +83,7 @@ extension OpenAPIDocument {
           }
         },
         "/v1/schedules/{id}/firings": {
-          "parameters": [
-            {"name": "id", "in": "path", "required": true, "schema": {"$ref": "#/components/schemas/ScheduleID"}}
-          ],
+          "parameters": [{"$ref": "#/components/parameters/scheduleID"}],
           "get": {
             "operationId": "listFirings",
             "tags": ["schedules"],

@@ -8,23 +8,7 @@ extension OpenAPIDocument {
             "tags": ["tags"],
             "summary": "The tags that somebody has, by name",
             "parameters": [{"$ref": "#/components/parameters/limit"}, {"$ref": "#/components/parameters/cursor"}],
-            "responses": {
-              "200": {
-                "description": "A page of them.",
-                "content": {
-                  "application/json": {
-                    "schema": {
-                      "type": "object",
-                      "required": ["tags", "next"],
-                      "properties": {
-                        "tags": {"type": "array", "items": {"$ref": "#/components/schemas/Tag"}},
-                        "next": {"$ref": "#/components/schemas/Next"}
-                      }
-                    }
-                  }
-                }
-              }
-            }
+            "responses": {"200": \#(page("tags", of: "Tag"))}
           }
         },
         "/v1/tags/{tag}": {
