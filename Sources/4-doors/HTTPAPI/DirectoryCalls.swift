@@ -9,15 +9,14 @@ extension HTTPAPI {
   func listDevices(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     let query = try call.query(.push)
-    try query.refuseUnknown(besides: ["limit", "cursor", "tag", "alias", "filter"])
-    let page = try Page(query)
+    let page = try Page(query, besides: ["tag", "alias", "filter"])
     var parts: [AudienceExpression] = []
     if let tag = query["tag"] { parts.append(.tag(try tag.name(.tag))) }
     if let alias = query["alias"] { parts.append(.alias(try alias.name(.alias))) }
     if let filter = query["filter"] { parts.append(try Self.expression(in: filter)) }
     let after: DeviceOrdinal? = try page.numberOfCursor()
     let devices = try await service.devices(app, in: .all(parts), after: after, limit: page.limit + 1)
-    return page.answer("devices", devices, cursor: { String($0.ordinal) }, write: { .object(DeviceWriting.full($0)) })
+    return page.answer("devices", devices, cursor: { String($0.ordinal) }, write: DeviceWriting.full)
   }
 
   private static func expression(in field: Field) throws(RequestFault) -> AudienceExpression {
@@ -62,11 +61,9 @@ extension HTTPAPI {
   /// `GET /v1/tags`: all that somebody has, with how many.
   func listTags(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    let query = try call.query(.push)
-    try query.refuseUnknown(besides: ["limit", "cursor"])
-    let page = try Page(query)
+    let page = try Page(call.query(.push))
     let tags = try await service.tags(app, after: page.cursor, limit: page.limit + 1)
-    return page.answer("tags", tags, cursor: \.name, write: { .object(Self.object($0)) })
+    return page.answer("tags", tags, cursor: \.name, write: Self.object)
   }
 
   /// `GET /v1/tags/{tag}`.

@@ -42,11 +42,9 @@ extension HTTPAPI {
   /// `GET /v1/pushes`, the newest first.
   func listPushes(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    let query = try call.query(.push)
-    try query.refuseUnknown(besides: ["limit", "cursor"])
-    let page = try Page(query)
+    let page = try Page(call.query(.push))
     let pushes = try await service.reports(app, before: try page.numberOfCursor() ?? .max, limit: page.limit + 1)
     return page.answer(
-      "pushes", pushes, cursor: { String($0.messageID) }, write: { .object(PushReportWriting.object($0)) })
+      "pushes", pushes, cursor: { String($0.messageID) }, write: PushReportWriting.object)
   }
 }

@@ -9,7 +9,9 @@ struct Page {
 
   static let mostEntries = 1000
 
-  init(_ query: Fields) throws(RequestFault) {
+  /// Refuses what the list does not take: `others` are its own parameters.
+  init(_ query: Fields, besides others: [String] = []) throws(RequestFault) {
+    try query.refuseUnknown(besides: ["limit", "cursor"] + others)
     if let field = query["limit"] {
       let text = try field.string()
       guard let number = Int(text), 1...Self.mostEntries ~= number else {
@@ -33,11 +35,11 @@ struct Page {
 
   /// `found` has one more than the page when there is more to come.
   func answer<Entry>(
-    _ key: String, _ found: [Entry], cursor: (Entry) -> String, write: (Entry) -> JSONValue
+    _ key: String, _ found: [Entry], cursor: (Entry) -> String, write: (Entry) -> JSONObject
   ) -> HTTPResponse {
     let shown = found.prefix(limit)
     let next = found.count > limit ? shown.last.map { JSONValue.string(cursor($0)) } : nil
-    return Answers.ok([key: .array(shown.map(write)), "next": next ?? .null])
+    return Answers.ok([key: .array(shown.map { .object(write($0)) }), "next": next ?? .null])
   }
 }
 

@@ -26,13 +26,10 @@ extension HTTPAPI {
   /// `GET /v1/schedules?limit=&cursor=`: oldest first; `next` is the cursor of the page after, null at the end.
   func listSchedules(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    let query = try call.query(.schedule)
-    try query.refuseUnknown(besides: ["limit", "cursor"])
-    let page = try Page(query)
+    let page = try Page(call.query(.schedule))
     let list = try await service.schedules(
       app, onlyLive: false, after: try page.numberOfCursor() ?? 0, limit: page.limit + 1)
-    return page.answer(
-      "schedules", list.schedules, cursor: { String($0.number) }, write: { .object(Self.resource($0)) })
+    return page.answer("schedules", list.schedules, cursor: { String($0.number) }, write: Self.resource)
   }
 
   /// `GET /v1/schedules/{id}`, with its `ETag`.

@@ -33,11 +33,9 @@ extension HTTPAPI {
   /// `GET /v1/segments`.
   func listSegments(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    let query = try call.query(.push)
-    try query.refuseUnknown(besides: ["limit", "cursor"])
-    let page = try Page(query)
+    let page = try Page(call.query(.push))
     let segments = try await service.segments(app, after: page.cursor, limit: page.limit + 1)
-    return page.answer("segments", segments, cursor: \.id, write: { .object(Self.object($0)) })
+    return page.answer("segments", segments, cursor: \.id, write: Self.object)
   }
 
   /// `GET /v1/segments/{id}`.
@@ -75,11 +73,9 @@ extension HTTPAPI {
   /// `GET /v1/ab-tests`.
   func listABTests(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    let query = try call.query(.push)
-    try query.refuseUnknown(besides: ["limit", "cursor"])
-    let page = try Page(query)
+    let page = try Page(call.query(.push))
     let tests = try await service.abTests(app, after: page.cursor, limit: page.limit + 1)
-    return page.answer("tests", tests, cursor: \.id, write: { .object(Self.object($0, results: nil)) })
+    return page.answer("tests", tests, cursor: \.id, write: { Self.object($0, results: nil) })
   }
 
   /// `GET /v1/ab-tests/{id}`: the variants with what became of their pushes, side by side.
