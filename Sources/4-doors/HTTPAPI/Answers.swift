@@ -112,75 +112,68 @@ enum Answers {
 extension RequestFault.Code {
   /// The number that a family of calls has for it.
   func asSeen(in family: APIFamily) -> RequestFault.Code {
+    let numbers = FamilyNumbers(family)
+    let own: RequestFault.Code? =
+      switch self {
+      case .internalError: numbers.internalError
+      case .authenticationFailed: numbers.authenticationFailed
+      case .temporarilyUnavailable: numbers.temporarilyUnavailable
+      case .invalidParameter, .missingParameter, .unknownKey: numbers.invalid
+      case .audienceEmpty, .overLimit: numbers.refused
+      case .noSuchAPI: numbers.noSuchAPI
+      case .methodNotAllowed: numbers.methodNotAllowed
+      case .noSuchResource: numbers.noSuchResource
+      case .tooLarge, .rateLimited, .forbidden, .reportInternalError, .reportAuthenticationFailed,
+        .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong, .deviceInternalError,
+        .deviceCredentialsMissing, .deviceInvalidParameter, .deviceAuthenticationFailed, .devicePartlyInvalid,
+        .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid, .scheduleAuthenticationFailed,
+        .noSuchSchedule, .scheduleInternalError, .scheduleTemporarilyUnavailable, .adminMethodNotAllowed,
+        .adminInvalid, .adminAuthenticationFailed, .conflict, .changedMeanwhile:
+        nil
+      }
+    return own ?? self
+  }
+}
+
+/// The numbers that a family of calls has of its own; nil where it has that of all.
+private struct FamilyNumbers {
+  var internalError: RequestFault.Code?
+  var authenticationFailed: RequestFault.Code?
+  var temporarilyUnavailable: RequestFault.Code?
+  /// For what is wrong, missing or unknown.
+  var invalid: RequestFault.Code?
+  /// For a push that is well-formed, but not taken.
+  var refused: RequestFault.Code?
+  var noSuchAPI: RequestFault.Code?
+  var methodNotAllowed: RequestFault.Code?
+  var noSuchResource: RequestFault.Code?
+
+  init(_ family: APIFamily) {
     switch family {
-    case .push, .server, .native:
-      return self
+    case .push, .server, .native: break
     case .schedule:
-      switch self {
-      case .internalError: return .scheduleInternalError
-      case .authenticationFailed: return .scheduleAuthenticationFailed
-      case .temporarilyUnavailable: return .scheduleTemporarilyUnavailable
-      case .invalidParameter, .missingParameter, .unknownKey, .audienceEmpty, .overLimit: return .scheduleInvalid
-      case .noSuchAPI: return .noSuchSchedule
-      case .methodNotAllowed, .tooLarge, .rateLimited, .forbidden, .reportInternalError, .reportAuthenticationFailed,
-        .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong, .adminMethodNotAllowed, .adminInvalid,
-        .adminAuthenticationFailed, .deviceInternalError,
-        .deviceCredentialsMissing, .deviceInvalidParameter,
-        .deviceAuthenticationFailed, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable,
-        .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule, .scheduleInternalError,
-        .scheduleTemporarilyUnavailable, .noSuchResource, .conflict, .changedMeanwhile:
-        return self
-      }
+      internalError = .scheduleInternalError
+      authenticationFailed = .scheduleAuthenticationFailed
+      temporarilyUnavailable = .scheduleTemporarilyUnavailable
+      invalid = .scheduleInvalid
+      refused = .scheduleInvalid
+      noSuchAPI = .noSuchSchedule
     case .admin:
-      switch self {
-      case .methodNotAllowed: return .adminMethodNotAllowed
-      case .internalError: return .reportInternalError
-      case .authenticationFailed: return .adminAuthenticationFailed
-      case .invalidParameter, .missingParameter, .unknownKey: return .adminInvalid
-      case .tooLarge, .audienceEmpty, .overLimit, .temporarilyUnavailable, .rateLimited,
-        .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch,
-        .reportSpanTooLong, .adminMethodNotAllowed, .adminInvalid, .adminAuthenticationFailed, .deviceInternalError,
-        .deviceCredentialsMissing, .deviceInvalidParameter,
-        .deviceAuthenticationFailed,
-        .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid,
-        .scheduleAuthenticationFailed, .noSuchSchedule,
-        .scheduleInternalError, .scheduleTemporarilyUnavailable,
-        .noSuchResource, .conflict, .changedMeanwhile:
-        return self
-      }
+      internalError = .reportInternalError
+      authenticationFailed = .adminAuthenticationFailed
+      invalid = .adminInvalid
+      methodNotAllowed = .adminMethodNotAllowed
     case .report:
-      switch self {
-      case .internalError: return .reportInternalError
-      case .authenticationFailed: return .reportAuthenticationFailed
-      case .invalidParameter, .missingParameter, .unknownKey: return .reportInvalidParameter
-      case .methodNotAllowed, .tooLarge, .audienceEmpty, .overLimit, .temporarilyUnavailable, .rateLimited,
-        .forbidden, .reportInternalError, .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch,
-        .reportSpanTooLong, .adminMethodNotAllowed, .adminInvalid, .adminAuthenticationFailed, .deviceInternalError,
-        .deviceCredentialsMissing, .deviceInvalidParameter,
-        .deviceAuthenticationFailed,
-        .noSuchAPI, .devicePartlyInvalid, .aliasFull, .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid,
-        .scheduleAuthenticationFailed, .noSuchSchedule,
-        .scheduleInternalError, .scheduleTemporarilyUnavailable,
-        .noSuchResource, .conflict, .changedMeanwhile:
-        return self
-      }
+      internalError = .reportInternalError
+      authenticationFailed = .reportAuthenticationFailed
+      invalid = .reportInvalidParameter
     case .device, .registration:
-      switch self {
-      case .internalError: return .deviceInternalError
-      case .authenticationFailed: return .deviceAuthenticationFailed
-      case .invalidParameter, .missingParameter, .unknownKey, .noSuchResource: return .deviceInvalidParameter
-      case .temporarilyUnavailable: return .deviceTemporarilyUnavailable
-      case .methodNotAllowed: return family == .device ? .noSuchAPI : self
-      case .tooLarge, .audienceEmpty, .overLimit, .rateLimited, .forbidden, .reportInternalError,
-        .reportAuthenticationFailed, .reportInvalidParameter, .reportUnitMismatch, .reportSpanTooLong,
-        .adminMethodNotAllowed, .adminInvalid, .adminAuthenticationFailed,
-        .deviceInternalError, .deviceCredentialsMissing,
-        .deviceInvalidParameter, .deviceAuthenticationFailed, .noSuchAPI, .devicePartlyInvalid, .aliasFull,
-        .tooManyTags, .deviceTemporarilyUnavailable, .scheduleInvalid, .scheduleAuthenticationFailed, .noSuchSchedule,
-        .scheduleInternalError, .scheduleTemporarilyUnavailable,
-        .conflict, .changedMeanwhile:
-        return self
-      }
+      internalError = .deviceInternalError
+      authenticationFailed = .deviceAuthenticationFailed
+      temporarilyUnavailable = .deviceTemporarilyUnavailable
+      invalid = .deviceInvalidParameter
+      noSuchResource = .deviceInvalidParameter
+      if family == .device { methodNotAllowed = .noSuchAPI }
     }
   }
 }
