@@ -109,9 +109,7 @@ enum DeviceReading {
     guard let field = fields["registration_ids"] else {
       throw fields.missing("registration_ids", "Give an array of registration ids.")
     }
-    var ids: [String] = []
-    for element in try field.array() { ids.append(try element.string()) }
-    return ids
+    return try field.strings()
   }
 
   /// The body of `POST /device/v1/registrations`.

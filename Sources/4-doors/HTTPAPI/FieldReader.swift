@@ -80,6 +80,12 @@ struct Field {
     return elements.enumerated().map { Field(value: $1, path: path.appending($0), codes: codes) }
   }
 
+  func strings() throws(RequestFault) -> [String] {
+    var texts: [String] = []
+    for element in try array() { texts.append(try element.string()) }
+    return texts
+  }
+
   /// One of `words`; another word close to one of them is answered by it.
   func word(outOf words: [String]) throws(RequestFault) -> String {
     let text = try string()

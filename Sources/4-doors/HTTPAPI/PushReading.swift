@@ -1,4 +1,5 @@
 internal import Audience
+internal import Basics
 internal import PushPayload
 internal import PushService
 
@@ -125,14 +126,7 @@ enum PushReading {
   /// As `GET /v3/push/cid` gives them, or of the caller's own making.
   static func clientID(_ field: Field) throws(RequestFault) -> String {
     let text = try field.string()
-    let isLegal = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
-      }
-    }
+    let isLegal = text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
     guard isLegal, 1...64 ~= text.utf8.count else {
       throw field.wrong("\(quoted(text)) is no cid", "It must be 1 to 64 letters, digits, hyphens and underscores.")
     }

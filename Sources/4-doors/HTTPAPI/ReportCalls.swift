@@ -22,13 +22,11 @@ extension HTTPAPI {
   func receivedDetail(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     try await reports(&call) { id, report in
       var object: JSONObject = ["msg_id": .string(id)]
-      for key in [
+      let unknown = ReportWriting.nulls(
         "jpush_received", "android_pns_sent", "android_pns_received", "ios_apns_sent", "ios_apns_received",
         "ios_msg_received", "live_acivity_sent", "live_acivity_received", "wp_mpns_sent", "quickapp_jpush_received",
-        "quickapp_pns_sent", "hmos_hmpns_sent", "hmos_hmpns_received", "hmos_msg_sent", "hmos_msg_received",
-      ] {
-        object[key] = .null
-      }
+        "quickapp_pns_sent", "hmos_hmpns_sent", "hmos_hmpns_received", "hmos_msg_sent", "hmos_msg_received")
+      object.members += unknown.members
       object["ios_apns_sent"] = ReportWriting.count(report?.accepted)
       object["ios_apns_received"] = ReportWriting.count(report?.received)
       return object

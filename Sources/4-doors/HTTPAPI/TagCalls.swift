@@ -124,11 +124,7 @@ extension HTTPAPI {
   static func lists(_ fields: Fields, _ known: [String]) throws(RequestFault) -> [String: [String]] {
     try fields.refuseUnknown(besides: known)
     var lists: [String: [String]] = [:]
-    for key in known {
-      var names: [String] = []
-      for element in try fields[key]?.array() ?? [] { names.append(try element.string()) }
-      lists[key] = names
-    }
+    for key in known { lists[key] = try fields[key]?.strings() ?? [] }
     return lists
   }
 }
