@@ -5,9 +5,6 @@ public import Phone
 /// The push service as the apps of a scenario's phones see it: tokens and the preference are its own affair, in-app
 /// messages are kept here, all of them for ever (D-302), and go down each app's line in order (D-305).
 public final class ScenarioPhoneService: PhoneService {
-  /// Keeps "only the scheduled push" for an app's user; false: refused.
-  public typealias PreferenceKeeper = @Sendable (_ onlyScheduled: Bool, _ app: LabApp) async -> Bool
-
   private struct Mailbox {
     var messages: [InAppMessage] = []
     var line: MessageLine?
@@ -16,27 +13,17 @@ public final class ScenarioPhoneService: PhoneService {
   }
 
   private let mailboxes = Locked([LabApp: Mailbox]())
-  private let registrar: PhoneLab.Registrar
-  private let keepPreference: PreferenceKeeper
-
-  public init(register: @escaping PhoneLab.Registrar, keepPreference: @escaping PreferenceKeeper) {
-    registrar = register
-    self.keepPreference = keepPreference
-  }
+  private let service: (any ScenarioService)?
+  private let beforeRegistering: @Sendable () async -> Void
 
   /// With a push service that keeps tokens and preferences; without one every token and every wish is taken.
   /// `beforeRegistering` is waited for first, each time.
-  public convenience init(
+  public init(
     _ service: (any ScenarioService)?,
     beforeRegistering: @escaping @Sendable () async -> Void = {}
   ) {
-    self.init(
-      register: { phone, bundleID, token, environment in
-        await beforeRegistering()
-        guard let service else { return "\(bundleID) on \(phone)" }
-        return await service.register(phone: phone, bundleID: bundleID, token: token, environment: environment)
-      },
-      keepPreference: { onlyScheduled, app in await service?.setOnlyScheduled(onlyScheduled, for: app) ?? true })
+    self.service = service
+    self.beforeRegistering = beforeRegistering
   }
 
   /// Sends a message to an app on a phone, now or when it connects; sequence 0 takes the next number.
@@ -57,7 +44,10 @@ public final class ScenarioPhoneService: PhoneService {
   }
 
   public func register(_ app: LabApp, token: [UInt8], environment: SimulatedEnvironment) async -> String? {
-    await registrar(app.phone, app.bundleID, token, environment)
+    await beforeRegistering()
+    guard let service else { return "\(app.bundleID) on \(app.phone)" }
+    return await service.register(
+      phone: app.phone, bundleID: app.bundleID, token: token, environment: environment)
   }
 
   public func connect(_ line: MessageLine, after: Int64) async -> Bool {
@@ -79,6 +69,6 @@ public final class ScenarioPhoneService: PhoneService {
   }
 
   public func setOnlyScheduled(_ onlyScheduled: Bool, for app: LabApp) async -> Bool {
-    await keepPreference(onlyScheduled, app)
+    await service?.setOnlyScheduled(onlyScheduled, for: app) ?? true
   }
 }

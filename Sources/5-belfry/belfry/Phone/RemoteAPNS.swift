@@ -16,7 +16,7 @@ final class RemoteAPNS: Sendable {
   init(_ url: String, clock: any WallClock) async throws {
     self.url = url
     control = try await ControlLine(url)
-    (lab, mirror) = control.lab(clock: clock) { ScenarioPhoneService(nil, beforeRegistering: $0) }
+    (lab, mirror, _) = control.lab(clock: clock, nil)
   }
 
   /// Tells the running simulator what the phone has become, as far as it is news.

@@ -62,21 +62,20 @@ final class ControlLine: Sendable {
     return Reply(status: answer.status, json: (try? JSONReader.read(answer.body).value) ?? .null)
   }
 
-  /// A lab whose phones get tokens that nobody has had, and the mirror that makes them known here. `service` is given the
-  /// mirror, so that a token is known before it is handed on.
-  func lab(clock: any WallClock, service: (@escaping @Sendable () async -> Void) -> any PhoneService) -> (
-    lab: PhoneLab, mirror: PhoneMirror
-  ) {
+  /// A lab whose phones get tokens that nobody has had, the mirror that makes them known here, and what the phones' apps
+  /// take for their push service: a token is known here before it hands it on to `service`.
+  func lab(
+    clock: any WallClock, _ service: (any ScenarioService)?
+  ) -> (lab: PhoneLab, mirror: PhoneMirror, service: ScenarioPhoneService) {
     var configuration = APNSSimulator.Configuration()
     configuration.seed = UInt64.random(in: 0...UInt64.max)
     let phones = LocalAPNS(clock: clock, configuration)
     let later = Locked(PhoneMirror?.none)
-    let lab = PhoneLab(
-      courier: phones.courier, clock: clock,
-      service: service { await later.withLock { $0 }?.settle() })
+    let phoneService = ScenarioPhoneService(service) { await later.withLock { $0 }?.settle() }
+    let lab = PhoneLab(courier: phones.courier, clock: clock, service: phoneService)
     let mirror = PhoneMirror(self, phones: phones, lab: lab)
     later.withLock { $0 = mirror }
-    return (lab, mirror)
+    return (lab, mirror, phoneService)
   }
 
   // MARK: what phones hold
@@ -169,12 +168,8 @@ extension String {
   /// For a path segment (RFC 3986 §2.3).
   var addingPercentEncoding: String {
     utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-        String(UnicodeScalar(byte))
-      default: "%" + CollectionOfOne(byte).hex.uppercased()
-      }
+      byte.isASCIILetterOrDigit || "-._".utf8.contains(byte)
+        ? String(UnicodeScalar(byte)) : "%" + CollectionOfOne(byte).hex.uppercased()
     }.joined()
   }
 }

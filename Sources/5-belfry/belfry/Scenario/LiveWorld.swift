@@ -30,13 +30,7 @@ final class LiveWorld: ScenarioWorld {
     let control = try await ControlLine(apns)
     self.control = control
     self.service = service
-    var made: ScenarioPhoneService?
-    (lab, mirror) = control.lab(clock: clock) { known in
-      let phoneService = ScenarioPhoneService(service, beforeRegistering: known)
-      made = phoneService
-      return phoneService
-    }
-    phoneService = made ?? ScenarioPhoneService(service)
+    (lab, mirror, phoneService) = control.lab(clock: clock, service)
   }
 
   func pass(until time: Instant) async {
