@@ -13,7 +13,7 @@ let backupCommand = Command(
   arguments: [.init(name: "FILE", help: "What to write; must not be there")],
   options: [ServiceBeside.dataOption],
   run: { parsed in
-    let folder = parsed.value("data") ?? standardDataFolder(processEnvironment())
+    let folder = FolderService.folder(parsed)
     let path = parsed.arguments[0]
     do throws(StoreFault) { try await StoreSQLite.backUp(folder: folder, to: path) } catch {
       throw CommandFault("\(error)")
@@ -32,7 +32,7 @@ let restoreCommand = Command(
   arguments: [.init(name: "FILE", help: "What 'belfry backup' wrote")],
   options: [ServiceBeside.dataOption],
   run: { parsed in
-    let folder = parsed.value("data") ?? standardDataFolder(processEnvironment())
+    let folder = FolderService.folder(parsed)
     do throws(StoreFault) { try await StoreSQLite.restore(parsed.arguments[0], toFolder: folder) } catch {
       throw CommandFault("\(parsed.arguments[0]): \(error)")
     }

@@ -74,12 +74,15 @@ private let devicesShowCommand = Command(
     try await FolderService.with(parsed) { opened in
       let app = try await opened.app(parsed)
       let word = parsed.arguments[0]
+      let alias = aliasMeant(by: word)
       let devices =
-        word.hasPrefix("alias:")
-        ? try await opened.service.devices(app, alias: String(word.dropFirst("alias:".count)))
-        : [try await opened.service.device(app, registrationID: word)]
+        if let alias {
+          try await opened.service.devices(app, alias: alias)
+        } else {
+          [try await opened.service.device(app, registrationID: word)]
+        }
       for device in devices { Terminal.print(JSONValue.object(object(device)).text) }
-      if devices.isEmpty { throw CommandFault("nobody has the alias '\(word.dropFirst("alias:".count).prefix(40))'") }
+      if let alias, devices.isEmpty { throw CommandFault("nobody has the alias '\(alias.prefix(40))'") }
       return .success
     }
   })

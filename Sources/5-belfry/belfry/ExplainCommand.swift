@@ -1,10 +1,7 @@
-import Basics
-import Bus
 import HTTPAPI
 import PushPayload
 import PushService
 import StoreSQLite
-import Transport
 
 let explainCommand: Command = Command(
   name: "explain",
@@ -20,7 +17,7 @@ let explainCommand: Command = Command(
     .init(name: "DEVICE", help: "A registration id, or alias:NAME", completion: .none),
   ],
   options: AppCall.options + [
-    ServeConfiguration.options.first { $0.name == "data" }!,
+    ServiceBeside.dataOption,
     .flag("json", "Print JSON, one line a device"),
   ],
   run: { parsed in
@@ -32,9 +29,7 @@ let explainCommand: Command = Command(
       if let call = try AppCall(parsed) {
         try await explanations(call, message, device)
       } else {
-        try await explanations(
-          inFolder: parsed.value("data") ?? standardDataFolder(processEnvironment()), app: parsed.value("app"),
-          message, device)
+        try await explanations(inFolder: parsed, message, device)
       }
     for (index, explanation) in told.enumerated() {
       if parsed.flag("json") {
@@ -47,7 +42,7 @@ let explainCommand: Command = Command(
   })
 
 /// The name behind `alias:`; nil for a registration id.
-private func alias(_ device: String) -> String? {
+func aliasMeant(by device: String) -> String? {
   device.hasPrefix("alias:") ? String(device.dropFirst("alias:".count)) : nil
 }
 
@@ -55,7 +50,7 @@ private func explanations(
   _ call: AppCall, _ message: Int64, _ device: String
 ) async throws(CommandFault) -> [JSONValue] {
   var ids = [device]
-  if let alias = alias(device) {
+  if let alias = aliasMeant(by: device) {
     let answer = try await call.get("/v3/aliases/\(alias.addingPercentEncoding)")
     ids = answer.object?["registration_ids"]?.array?.compactMap(\.string) ?? []
     guard !ids.isEmpty else { throw CommandFault("nobody has the alias '\(alias)'") }
@@ -66,50 +61,42 @@ private func explanations(
 }
 
 private func explanations(
-  inFolder folder: String, app key: String?, _ message: Int64, _ device: String
+  inFolder parsed: ParsedCommand, _ message: Int64, _ device: String
 ) async throws -> [JSONValue] {
+  let folder = FolderService.folder(parsed)
   guard StoreSQLite.exists(inFolder: folder) else {
     throw CommandFault("\(Files.absolute(folder)) holds no store; give --data, or --server with --app")
   }
-  let store: StoreSQLite
-  do { store = try await StoreSQLite.openBeside(folder: folder) } catch {
-    throw CommandFault(dataFolder: folder, error)
+  return try await FolderService.with(parsed) { opened in
+    do { return try await explanations(opened.service, app: parsed.value("app"), message, device) } catch {
+      guard let fault = error as? RequestFault else { throw error }
+      throw CommandFault("\(fault.found). \(fault.remedy)")
+    }
   }
-  let clock = SystemClock()
-  let service = PushService(
-    store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 0, senders: { _, _ in nil })
-  let told: Result<[JSONValue], CommandFault>
-  do throws(RequestFault) {
-    told = try await explanations(service, app: key, message, device)
-  } catch {
-    told = .failure(CommandFault("\(error.found). \(error.remedy)"))
-  }
-  await store.close()
-  return try told.get()
 }
 
 private func explanations(
   _ service: PushService, app key: String?, _ message: Int64, _ device: String
-) async throws(RequestFault) -> Result<[JSONValue], CommandFault> {
+) async throws -> [JSONValue] {
   let key = key.map { $0.prefix { $0 != ":" } }
   var owner: AppRecord?
   for app in try await service.apps() where key.map({ $0 == app.key }) ?? true {
     if try await service.report(app, messageID: message) != nil { owner = app }
   }
-  guard let owner else { return .failure(CommandFault("there is no push \(message) in this data folder")) }
+  guard let owner else { throw CommandFault("there is no push \(message) in this data folder") }
   var ids = [device]
-  if let alias = alias(device) {
+  if let alias = aliasMeant(by: device) {
     ids = try await service.devices(owner, alias: alias).map(\.registrationID)
-    guard !ids.isEmpty else { return .failure(CommandFault("nobody has the alias '\(alias)'")) }
+    guard !ids.isEmpty else { throw CommandFault("nobody has the alias '\(alias)'") }
   }
   var told: [JSONValue] = []
   for id in ids {
     guard let one = try await service.explain(owner, messageID: message, registrationID: id) else {
-      return .failure(CommandFault("\(owner.bundleID) has no device '\(id)'"))
+      throw CommandFault("\(owner.bundleID) has no device '\(id)'")
     }
     told.append(.object(HTTPAPI.object(one)))
   }
-  return .success(told)
+  return told
 }
 
 /// An explanation as a person reads it: a line a decision, after its time.

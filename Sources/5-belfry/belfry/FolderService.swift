@@ -13,9 +13,14 @@ struct FolderService {
   static let appOption = Command.Option(
     name: "app", value: "KEY", help: "The app's key; needed when there is more than one")
 
+  /// What `--data` names, or the usual one.
+  static func folder(_ parsed: ParsedCommand) -> String {
+    parsed.value("data") ?? standardDataFolder(processEnvironment())
+  }
+
   /// - Parameter isMade: whether a folder that has no database becomes one that has; else that is a fault.
   static func open(_ parsed: ParsedCommand, isMade: Bool = false) async throws -> FolderService {
-    let folder = parsed.value("data") ?? standardDataFolder(processEnvironment())
+    let folder = folder(parsed)
     if isMade {
       try Files.makeFolder(folder)
     } else if !StoreSQLite.exists(inFolder: folder) {
@@ -32,14 +37,14 @@ struct FolderService {
   }
 
   /// Opens, and closes also when `body` throws. A fault of the service becomes one of the command.
-  static func with(
-    _ parsed: ParsedCommand, isMade: Bool = false, _ body: (FolderService) async throws -> ExitStatus
-  ) async throws -> ExitStatus {
+  static func with<Result: Sendable>(
+    _ parsed: ParsedCommand, isMade: Bool = false, _ body: (FolderService) async throws -> Result
+  ) async throws -> Result {
     let opened = try await open(parsed, isMade: isMade)
     do {
-      let status = try await body(opened)
+      let result = try await body(opened)
       await opened.store.close()
-      return status
+      return result
     } catch {
       await opened.store.close()
       if let fault = error as? RequestFault { throw CommandFault("\(fault)") }

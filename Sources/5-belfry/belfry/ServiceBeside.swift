@@ -1,5 +1,4 @@
 import PushService
-import StoreSQLite
 
 /// A service on a data folder that a running `belfry serve` may have open: for one short change.
 enum ServiceBeside {
@@ -11,16 +10,11 @@ enum ServiceBeside {
     _ parsed: ParsedCommand, options: [String: String] = [:],
     _ body: (PushService) async throws(RequestFault) -> Result
   ) async throws -> (result: Result, folder: String) {
-    let opened = try await FolderService.open(parsed, isMade: true)
-    let result: Result
-    do throws(RequestFault) {
-      result = try await body(opened.service)
-    } catch {
-      await opened.store.close()
-      let option = error.place.flatMap { options[$0] }.map { "\($0): " } ?? ""
-      throw CommandFault("\(option)\(error.found). \(error.remedy)")
+    try await FolderService.with(parsed, isMade: true) { opened in
+      do throws(RequestFault) { return (try await body(opened.service), opened.folder) } catch {
+        let option = error.place.flatMap { options[$0] }.map { "\($0): " } ?? ""
+        throw CommandFault("\(option)\(error.found). \(error.remedy)")
+      }
     }
-    await opened.store.close()
-    return (result, opened.folder)
   }
 }
