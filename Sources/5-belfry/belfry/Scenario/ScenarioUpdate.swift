@@ -42,7 +42,7 @@ struct ScenarioUpdate {
   /// Replaces as little of the file as can be: of a list of the same length, the elements that differ.
   func apply(to file: String) throws -> Outcome {
     let former = try JSON5File.read(file, kind: "a scenario")
-    let edits = edits.flatMap { Self.leastEdits($0.path, from: former.at($0.path), to: $0.value) }
+    let edits = edits.flatMap { Self.leastEdits($0.path, from: former[$0.path], to: $0.value) }
     var text = JSON5Text(try Files.read(file))
     let (missing, lost) = text.replace(edits)
     if edits.count > missing.count { try Files.write(String(decoding: text.bytes, as: UTF8.self), to: file) }
@@ -59,17 +59,6 @@ struct ScenarioUpdate {
     case (.object(let old), .object(let new)) where old.members.map(\.key) == new.members.map(\.key):
       return new.members.flatMap { leastEdits(path.appending($0.key), from: old[$0.key], to: $0.value) }
     default: return former == value ? [] : [(path, value)]
-    }
-  }
-}
-
-extension JSONValue {
-  fileprivate func at(_ path: JSONPath) -> JSONValue? {
-    path.steps.reduce(self) { value, step in
-      switch step {
-      case .key(let key): value?.object?[key]
-      case .index(let index): value?.array.flatMap { index < $0.count ? $0[index] : nil }
-      }
     }
   }
 }
