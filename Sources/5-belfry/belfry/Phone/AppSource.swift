@@ -1,6 +1,5 @@
 import Phone
 import PhoneLab
-import Transport
 
 /// An app to install: by its bundle id alone, or as a file describes it.
 enum AppSource: Equatable, Sendable {
@@ -48,9 +47,7 @@ enum AppSource: Equatable, Sendable {
       let name = file.split(separator: ".").first.map(String.init) ?? file
       let app: DescribedApp
       do throws(ScenarioFault) {
-        app = try DescribedApp(
-          value, named: name, environment: environment,
-          ScenarioSources(file: { try Files.read($0) }, zone: { try? ZoneDatabase.usual.zone(named: $0) }))
+        app = try DescribedApp(value, named: name, environment: environment, .usual)
       } catch {
         throw CommandFault("\(path): \(error)")
       }

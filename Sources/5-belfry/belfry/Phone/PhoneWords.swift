@@ -2,7 +2,6 @@ import Basics
 import Phone
 import PhoneLab
 import PushPayload
-import Transport
 
 /// What can be typed to a phone: in line mode, behind `:` on the drawn screen, or by `belfry phone do`. What happens to a
 /// phone is typed in the words of a scenario's step (`StepWords`); here are those that only a running phone has, and short
@@ -23,8 +22,7 @@ struct PhoneWord: Sendable {
   }
 
   static let steps = StepWords(
-    ScenarioSources(
-      file: { try Files.read($0) }, zone: { try? ZoneDatabase.usual.zone(named: $0) }),
+    .usual,
     json5: { bytes in
       do throws(JSON5Fault) { return try JSON5File.read(bytes) } catch { throw CommandFault(error.words) }
     })

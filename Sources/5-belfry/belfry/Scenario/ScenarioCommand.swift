@@ -79,15 +79,20 @@ private func timeline(of result: ScenarioResult) -> String {
   return lines.joined(separator: "\n")
 }
 
+extension ScenarioSources {
+  /// Files from the working folder, and this machine's time zones.
+  static let usual = ScenarioSources(
+    file: { try Files.read($0) }, zone: { try? ZoneDatabase.usual.zone(named: $0) })
+}
+
 /// Faults name the file, the place in it, what was found, and what to write.
 func readScenario(_ path: String) throws(CommandFault) -> Scenario {
   let value = try JSON5File.read(path, kind: "a scenario? One has some thousand bytes")
   let folder = URL(filePath: path).deletingLastPathComponent()
   let name = URL(filePath: path).deletingPathExtension().lastPathComponent
   do throws(ScenarioFault) {
-    let sources = ScenarioSources(
-      file: { try Files.read(folder.appending(path: $0).path(percentEncoded: false)) },
-      zone: { try? ZoneDatabase.usual.zone(named: $0) })
+    var sources = ScenarioSources.usual
+    sources.file = { try Files.read(folder.appending(path: $0).path(percentEncoded: false)) }
     return try Scenario(value, name: name, sources: sources)
   } catch {
     throw CommandFault("\(path): \(error)")
