@@ -107,7 +107,9 @@ struct StatusBarOverride: Equatable, Sendable {
 
   static let action = Command.Argument(
     name: "ACTION", help: "override or clear", completion: .words(["override", "clear"]))
+}
 
+extension StatusBarOverride {
   /// `override` with options, or `clear`.
   init(_ words: [String]) throws(UsageFault) {
     let command = Command(
@@ -124,11 +126,5 @@ struct StatusBarOverride: Equatable, Sendable {
         battery: battery.isEmpty ? nil : battery.joined(), carrier: parsed.value("operatorName"))
     case let other: throw UsageFault("ACTION is override or clear, not '\(other)'")
     }
-  }
-
-  init() {}
-
-  private init(time: String?, network: String?, battery: String?, carrier: String?) {
-    (self.time, self.network, self.battery, self.carrier) = (time, network, battery, carrier)
   }
 }

@@ -4,7 +4,7 @@ import PhoneLab
 
 /// The words that a phone understands, for people.
 enum PhoneHelp {
-  private struct Word {
+  fileprivate struct Word {
     var name: String
     var usage: String
     var help: String
@@ -29,9 +29,9 @@ enum PhoneHelp {
   /// What stands behind a word that has many things behind it.
   private static func details(of name: String) -> [String] {
     switch name {
-    case "app": table(StepWords.acts.map { Word(name: $0.name, usage: $0.usage, help: $0.help) })
-    case "change", "set": table(StepWords.phoneSettings.map { Word(name: $0.name, usage: $0.usage, help: $0.help) })
-    case "userSettings": table(StepWords.userSettings.map { Word(name: $0.name, usage: $0.usage, help: $0.help) })
+    case "app": table(StepWords.acts.map(Word.init))
+    case "change", "set": table(StepWords.phoneSettings.map(Word.init))
+    case "userSettings": table(StepWords.userSettings.map(Word.init))
     case _: []
     }
   }
@@ -42,7 +42,7 @@ enum PhoneHelp {
       ("WHAT A FINGER DOES", steps[.finger] ?? []), ("SETTINGS", steps[.settings] ?? []),
       ("THE PHONE AND ITS APPS", steps[.system] ?? []), ("TIME", steps[.time] ?? []),
       ("MESSAGES", steps[.pushes] ?? []),
-    ].map { title, entries in (title, entries.map { Word(name: $0.name, usage: $0.usage, help: $0.help) }) }
+    ].map { title, entries in (title, entries.map(Word.init)) }
     let own = [("PUSHES", PhoneWord.pushes), ("QUESTIONS", PhoneWord.questions), ("IN FEWER LETTERS", PhoneWord.short)]
       .map { title, words in
         (title, words.map { Word(name: ([$0.name] + $0.also).joined(separator: ", "), usage: $0.usage, help: $0.help) })
@@ -60,6 +60,10 @@ enum PhoneHelp {
         : ["  " + TextWidth.fit(word.head, to: 28) + word.help]
     }
   }
+}
+
+extension PhoneHelp.Word {
+  init(_ entry: StepWords.Entry) { self.init(name: entry.name, usage: entry.usage, help: entry.help) }
 }
 
 /// What is installed, as `apps` prints it.
