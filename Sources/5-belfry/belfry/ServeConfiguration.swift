@@ -183,8 +183,8 @@ struct ServeConfiguration: Equatable {
       serverFaultMinutes = Setting(value, .file(path))
     }
     if let value = file.schedules {
-      do { schedules = Setting(try value.settings(), .file(path)) } catch let fault as CommandFault {
-        throw CommandFault("\(path): \(fault.words)")
+      do throws(CommandFault) { schedules = Setting(try value.settings(), .file(path)) } catch {
+        throw CommandFault("\(path): \(error.words)")
       }
     }
     if let value = file.keepDays {

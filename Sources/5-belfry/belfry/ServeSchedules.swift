@@ -33,7 +33,7 @@ extension ServeConfiguration {
     }
 
     /// - Throws: a zone that the machine does not know, a word or a number that is none of its values.
-    func settings() throws -> Scheduling.Settings {
+    func settings() throws(CommandFault) -> Scheduling.Settings {
       var settings = Scheduling.Settings()
       for (place, zone) in [("timeZone", timeZone)] + (timeZones ?? [:]).map({ ("timeZones.\($0)", $1) }) {
         guard let zone else { continue }

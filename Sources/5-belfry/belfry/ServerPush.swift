@@ -168,7 +168,7 @@ struct ServerPush {
         bar.end()
         return report
       }
-      if let patience = options.patience, clock.uptime.milliseconds - start.milliseconds >= patience.milliseconds {
+      if let patience = options.patience, clock.uptime - start >= patience {
         bar.end()
         Terminal.complain("still under way; see GET /v1/pushes/\(id)")
         return report
@@ -199,9 +199,7 @@ struct ServerPush {
         trouble = "\(options.call.server): \(words)"
         if answer.status != 429, answer.status < 500 { throw CommandFault(trouble) }
       }
-      guard clock.uptime.milliseconds - start.milliseconds < Self.patience.milliseconds else {
-        throw CommandFault(trouble)
-      }
+      guard clock.uptime - start < Self.patience else { throw CommandFault(trouble) }
       try await clock.sleep(for: Self.period)
     }
   }
