@@ -1,3 +1,4 @@
+import Basics
 import Testing
 
 @testable import belfry
@@ -34,7 +35,7 @@ struct JSON5FlawsTests {
 
   @Test("ends, whatever it is given", arguments: 0..<200 as Range<UInt64>)
   func anything(seed: UInt64) {
-    var dice = SystemRandomNumberGenerator()
+    var dice = Dice(seed: seed)
     let alphabet = Array("{}[]:,\"'/*\\\n a1\u{FEFF}".utf8)
     let text = (0..<60).map { _ in alphabet.randomElement(using: &dice) ?? 0 }
     _ = JSON5Flaws(text)

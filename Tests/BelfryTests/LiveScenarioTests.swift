@@ -43,6 +43,21 @@ struct LiveScenarioTests {
 
   @Test("a running service takes the tokens, and its pushes reach the phones")
   func service() async throws {
+    let story = """
+      {"pace":"0s","app":{},"steps":[
+        {"service":{"notification":{"ios":{"alert":"one","badge":"+1"}}},"expect":{"shown":["BCN"],"badge":1}}]}
+      """
+    let result = try await Self.withService { service, apns, app in
+      let door = ServiceDoor.running(service, key: app.appKey, secret: app.masterSecret)
+      return try await Self.play(story, in: try await LiveWorld(apns: apns, service: door))
+    }
+    #expect(result.passed, "\(result.text())")
+  }
+
+  /// With the addresses of a running service and of its simulated APNs, and an app that is there.
+  private static func withService(
+    _ play: (_ service: String, _ apns: String, _ app: NewApp) async throws -> ScenarioResult
+  ) async throws -> ScenarioResult {
     let folder = try Files.temporaryFolder("live-scenario")
     defer { Files.remove(folder) }
     var parsed = ParsedCommand()
@@ -52,16 +67,9 @@ struct LiveScenarioTests {
     let host = try await ServiceHost.start(configuration, log: log)
     let control = try #require(host.simulator?.controlEndpoint)
     let app = try await host.service.createApp(bundleID: "com.example.app", name: nil)
-    let world = try await LiveWorld(
-      apns: "http://\(control)",
-      service: ServiceDoor.running(host.address, key: app.appKey, secret: app.masterSecret))
-    let story = """
-      {"pace":"0s","app":{},"steps":[
-        {"service":{"notification":{"ios":{"alert":"one","badge":"+1"}}},"expect":{"shown":["BCN"],"badge":1}}]}
-      """
-    let result = try await Self.play(story, in: world)
+    let result = try await play(host.address, "http://\(control)", app)
     await host.stop()
-    #expect(result.passed, "\(result.text())")
+    return result
   }
 
   /// Stories in which something comes that must never come, or stays away that must come: each fails.
@@ -175,21 +183,13 @@ struct LiveScenarioTests {
 
   @Test("the examples of docs/examples pass against a running simulator and service", arguments: examples)
   func example(path: String) async throws {
-    let folder = try Files.temporaryFolder("live-example")
-    defer { Files.remove(folder) }
-    var parsed = ParsedCommand()
-    parsed.values = ["listen": ["127.0.0.1:0"], "data": [folder]]
-    let configuration = try ServeConfiguration(parsed, environment: [:], standardData: folder)
-    let log = ServiceLog(clock: SystemClock(), isVerbose: false, write: { _ in })
-    let host = try await ServiceHost.start(configuration, log: log)
-    let control = try #require(host.simulator?.controlEndpoint)
-    let app = try await host.service.createApp(bundleID: "com.example.app", name: nil)
-    parsed.values = [
-      "apns": ["http://\(control)"], "service": [host.address], "app-key": [app.appKey],
-      "master-secret": [app.masterSecret],
-    ]
-    let result = try await ScenarioWorlds(parsed).play(readScenario(path))
-    await host.stop()
+    let result = try await Self.withService { service, apns, app in
+      var parsed = ParsedCommand()
+      parsed.values = [
+        "apns": [apns], "service": [service], "app-key": [app.appKey], "master-secret": [app.masterSecret],
+      ]
+      return try await ScenarioWorlds(parsed).play(readScenario(path))
+    }
     #expect(result.passed && result.checks > 0, "\(result.text())")
   }
 
