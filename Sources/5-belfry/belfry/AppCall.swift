@@ -32,7 +32,7 @@ struct AppCall: Sendable {
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
       throw UsageFault("--app: give key and master secret as KEY:SECRET")
     }
-    self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
+    self.server = server.withoutSlashAtEnd
     (key, secret) = (parts[0], parts[1])
   }
 
@@ -54,4 +54,9 @@ struct AppCall: Sendable {
   ) async throws(HTTPClient.Fault) -> HTTPClient.Answer {
     try await client.call(method, server + path, headers: headers, basic: (key, secret), body: body)
   }
+}
+
+extension String {
+  /// The address of a server, in front of a path.
+  var withoutSlashAtEnd: String { hasSuffix("/") ? String(dropLast()) : self }
 }

@@ -19,7 +19,7 @@ final class ControlLine: Sendable {
   private let clock = SystemClock()
 
   init(_ given: String) async throws {
-    url = given.hasSuffix("/") ? String(given.dropLast()) : given
+    url = given.withoutSlashAtEnd
     let wrong = CommandFault("--apns: \(given) is no control API of a running belfry apns, as http://127.0.0.1:2198")
     guard url.hasPrefix("http://") else { throw wrong }
     guard let index = try? await Self.call(client, "GET", "\(url)/"),

@@ -15,7 +15,7 @@ struct ScenarioWorlds {
     guard let key = parsed.value("app-key"), let secret = parsed.value("master-secret") else {
       throw UsageFault("'--service' needs '--app-key' and '--master-secret' beside it (belfry app create prints them)")
     }
-    service = (url.hasSuffix("/") ? String(url.dropLast()) : url, key, secret)
+    service = (url.withoutSlashAtEnd, key, secret)
   }
 
   /// Plays it where it is to be played, or says why it cannot be played there.
