@@ -25,7 +25,7 @@ struct RemoteAPNSTests {
     func push(_ payload: JSONValue, _ type: PushType, to token: [UInt8]?) async -> ScenarioAnswer {
       await provider.push(
         ProviderPush(
-          payload: payload.encoded(), token: token ?? [], phone: "iPhone",
+          payload: payload.encoded(), token: token ?? [],
           headers: [
             ("apns-push-type", type.rawValue), ("apns-priority", "10"),
             ("apns-topic", type.completed(topic: RemoteAPNSTests.app)),
@@ -154,7 +154,7 @@ struct RemoteAPNSTests {
               "event": "update", "timestamp": .number(JSONNumber(SystemClock().now.seconds + 1)),
               "content-state": ["status": "broadcast"],
             ]
-          ]).encoded(), token: [], phone: nil, headers: [("apns-priority", "10")], bundleID: Self.app,
+          ]).encoded(), token: [], headers: [("apns-priority", "10")], bundleID: Self.app,
           environment: .sandbox, channel: channel))
       #expect(answer.status == 200)
       #expect(

@@ -189,7 +189,7 @@ private struct ScenarioRun<World: ScenarioWorld> {
     for phone in push.channel == nil ? phones.map(Optional.some) : [nil] {
       pushes += 1
       var sent = ProviderPush(
-        payload: push.payload, token: [], phone: phone, headers: complete(push, usualType), bundleID: push.bundleID,
+        payload: push.payload, token: [], headers: complete(push, usualType), bundleID: push.bundleID,
         environment: environment, channel: push.channel)
       if let phone {
         let token =

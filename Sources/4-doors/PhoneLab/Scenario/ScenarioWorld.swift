@@ -31,8 +31,6 @@ public struct ProviderPush: Sendable {
   public var payload: [UInt8]
   /// Empty for a broadcast.
   public var token: [UInt8]
-  /// The phone whose token it is; nil for a broadcast.
-  public var phone: String?
   public var headers: [(name: String, value: String)]
   public var bundleID: String
   public var environment: SimulatedEnvironment
