@@ -17,6 +17,17 @@ enum StoreAppCases {
       guard case .taken = fault else { throw ConformanceFailure(description: "\(fault)") }
       try expect(try await store.apps(), is: [one])
     },
+    ConformanceCase("another secret takes the place of an app's, of no other, and of none that was deleted") { store in
+      let one = try await store.createApp(StoreSamples.app("one"))
+      let two = try await store.createApp(StoreSamples.app("two"))
+      try expect(try await store.renewSecret(app: one.id, hash: "another"), is: true)
+      try expect(try await store.app(key: "one")?.secretHash, is: "another")
+      try expect(try await store.app(key: "two"), is: two)
+      try await store.deleteApp(two.id, at: StoreSamples.noon)
+      try expect(try await store.renewSecret(app: two.id, hash: "another"), is: false)
+      try expect(try await store.app(key: "two")?.secretHash, is: two.secretHash)
+      try expect(try await store.renewSecret(app: 99, hash: "another"), is: false)
+    },
     ConformanceCase("one that cannot is alone with its fault, whoever shares its commit") { store in
       _ = try await store.createApp(StoreSamples.app("app 0"))
       let faults = await withTaskGroup(of: Int.self) { group in

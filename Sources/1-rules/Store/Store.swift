@@ -20,6 +20,8 @@ public protocol Store: Sendable {
   func app(key: String) async throws(StoreFault) -> StoredApp?
   /// By id; also those that were deleted.
   func apps() async throws(StoreFault) -> [StoredApp]
+  /// Another secret's hash takes the place of the app's; false, and nothing was done, when it was deleted or never there.
+  func renewSecret(app id: Int64, hash: String) async throws(StoreFault) -> Bool
   /// Notes that the app is no more, withdraws those of its pushes that have not ended, forgets its schedules, and takes it
   /// out of its groups. Its key stays taken. Once more it changes nothing.
   func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault)

@@ -30,6 +30,11 @@ struct AppTable {
     return apps
   }
 
+  func renewSecret(_ id: Int64, hash: String) throws(StoreFault) -> Bool {
+    try database.run("UPDATE app SET secret_hash = ? WHERE id = ? AND deleted_at IS NULL", .text(hash), .int(id))
+    return database.changes > 0
+  }
+
   func delete(_ id: Int64, at now: Instant) throws(StoreFault) {
     try database.run(
       "UPDATE app SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", .int(now.milliseconds), .int(id))

@@ -91,6 +91,10 @@ public final class StoreSQLite: Store {
     try await reader.run { database throws(StoreFault) in try AppTable(database).app(key: key) }
   }
 
+  public func renewSecret(app id: Int64, hash: String) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in try AppTable(database).renewSecret(id, hash: hash) }
+  }
+
   public func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault) {
     try await writer.run { database throws(StoreFault) in try AppTable(database).delete(id, at: now) }
   }

@@ -3,8 +3,12 @@ import Dispatch
 import Store
 
 /// Who may push: app keys with their master secrets, and the secrets of devices.
+///
+/// What was read of apps is kept for `freshness`, so that a secret that another process renewed, or an app that it deleted,
+/// is refused here within that time; one that this process renewed or deleted at once.
 final class Credentials: Sendable {
   private let store: any Store
+  private let clock: any WallClock
   private let state = Locked(State())
   /// Password hashes are slow on purpose and take 19 MiB: one at a time, on no thread of Swift's pool.
   private let queue = DispatchQueue(label: "belfry.credentials", qos: .userInitiated)
@@ -13,19 +17,24 @@ final class Credentials: Sendable {
   /// What an unknown app key is checked against, so that it takes as long as a wrong secret.
   private let decoy: String
 
+  private static let freshness = Instant.Span.seconds(2)
+
   /// More checks waiting than this are answered 1030.
   private static let waitingLimit = 256
 
   private struct State {
-    var appsByKey: [String: StoredApp] = [:]
+    var appsByKey: [String: (app: StoredApp, readAt: Instant.Span)] = [:]
     var appsByID: [Int64: StoredApp] = [:]
-    /// Keyed hash of key and secret of those that were verified.
-    var verified: [String: [UInt8]] = [:]
+    /// Of those that were verified: keyed hash of key and secret, and the kept hash that it was verified against.
+    var verified: [String: (proof: [UInt8], hash: String)] = [:]
     var waiting = 0
+    /// How often this process changed an app: what was read before a change is not kept after it.
+    var changes = 0
   }
 
-  init(store: any Store) {
+  init(store: any Store, clock: any WallClock) {
     self.store = store
+    self.clock = clock
     decoy = Sodium.passwordHash(Sodium.randomHex(digits: 24)) ?? ""
   }
 
@@ -33,7 +42,18 @@ final class Credentials: Sendable {
     let (secret, hash) = try await newSecret()
     let app = StoredApp(
       id: 0, key: Sodium.randomHex(digits: 24), bundleID: bundleID, name: name, secretHash: hash, createdAt: now)
-    return NewApp(app: remember(try await faulting(as: .push, await store.createApp(app))), masterSecret: secret)
+    let made = try await faulting(as: .push, await store.createApp(app))
+    state.withLock { remember(made, readAt: clock.uptime, in: &$0) }
+    return NewApp(app: AppRecord(made), masterSecret: secret)
+  }
+
+  /// From the answer on the old secret is refused. nil without such an app.
+  func renewSecret(appKey: String) async throws(RequestFault) -> NewApp? {
+    guard let app = try await app(key: appKey) else { return nil }
+    let (secret, hash) = try await newSecret()
+    guard try await faulting(as: .push, await store.renewSecret(app: app.id, hash: hash)) else { return nil }
+    forget(key: appKey)
+    return NewApp(app: AppRecord(app), masterSecret: secret)
   }
 
   /// 24 lower-case hex digits, what SDKs demand of keys and secrets (jpush.md §2), and their hash.
@@ -77,7 +97,9 @@ final class Credentials: Sendable {
   /// Whether a secret is the one that was hashed; without a hash it never is, in the same time.
   private func isRight(_ secret: String, of key: String, hash: String?) async throws(RequestFault) -> Bool {
     let proof = Sodium.hash(Array("\(key):\(secret)".utf8), key: processKey)
-    if hash != nil, let known = state.withLock({ $0.verified[key] }), Sodium.areEqual(known, proof) { return true }
+    if let known = state.withLock({ $0.verified[key] }), known.hash == hash, Sodium.areEqual(known.proof, proof) {
+      return true
+    }
     let isFree = state.withLock { state in
       guard state.waiting < Self.waitingLimit else { return false }
       state.waiting += 1
@@ -90,8 +112,8 @@ final class Credentials: Sendable {
     let expected = hash ?? decoy
     let isRight = await slowly { Sodium.verify(secret, against: expected) }
     state.withLock { $0.waiting -= 1 }
-    guard hash != nil, isRight else { return false }
-    state.withLock { $0.verified[key] = proof }
+    guard let hash, isRight else { return false }
+    state.withLock { $0.verified[key] = (proof, hash) }
     return true
   }
 
@@ -117,31 +139,39 @@ final class Credentials: Sendable {
   // MARK: Apps
 
   func app(key: String) async throws(RequestFault) -> StoredApp? {
-    if let known = state.withLock({ $0.appsByKey[key] }) { return known }
-    guard let app = try await faulting(as: .push, await store.app(key: key)), app.deletedAt == nil else { return nil }
-    _ = remember(app)
-    return app
+    let now = clock.uptime
+    let (known, changes) = state.withLock { ($0.appsByKey[key], $0.changes) }
+    if let known, now.milliseconds - known.readAt.milliseconds < Self.freshness.milliseconds { return known.app }
+    let app = try await faulting(as: .push, await store.app(key: key))
+    state.withLock { state in
+      if state.changes == changes, let app { remember(app, readAt: now, in: &state) }
+    }
+    return app?.deletedAt == nil ? app : nil
   }
 
   func app(id: Int64) async throws(StoreFault) -> AppRecord? {
-    if let known = state.withLock({ $0.appsByID[id] }) { return AppRecord(known) }
-    for app in try await store.apps() { _ = remember(app) }
-    return state.withLock { $0.appsByID[id] }.map(AppRecord.init)
+    let now = clock.uptime
+    let (known, changes) = state.withLock { ($0.appsByID[id], $0.changes) }
+    if let known { return AppRecord(known) }
+    let apps = try await store.apps()
+    state.withLock { state in
+      if state.changes == changes { for app in apps { remember(app, readAt: now, in: &state) } }
+    }
+    return apps.first { $0.id == id }.map(AppRecord.init)
   }
 
+  /// This process changed the app.
   func forget(key: String) {
     state.withLock { state in
+      state.changes += 1
       state.appsByKey[key] = nil
       state.verified[key] = nil
     }
   }
 
-  private func remember(_ app: StoredApp) -> AppRecord {
-    state.withLock { state in
-      if app.deletedAt == nil { state.appsByKey[app.key] = app }
-      state.appsByID[app.id] = app
-    }
-    return AppRecord(app)
+  private func remember(_ app: StoredApp, readAt: Instant.Span, in state: inout State) {
+    state.appsByKey[app.key] = app.deletedAt == nil ? (app, readAt) : nil
+    state.appsByID[app.id] = app
   }
 
   private func slowly<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {

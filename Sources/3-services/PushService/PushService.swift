@@ -49,7 +49,7 @@ public final class PushService: Sendable {
     self.scheduling = scheduling
     self.onEvent = onEvent
     sweep = retention.map { RetentionSweep($0, store: store, clock: clock, onEvent: onEvent) }
-    credentials = Credentials(store: store)
+    credentials = Credentials(store: store, clock: clock)
     messageIDs = MessageIDs(after: 0, seed: seed)
     dispatcher = WorkDispatcher(
       store: store, bus: bus, clock: clock, credentials: credentials, senders: senders,

@@ -179,6 +179,7 @@ public struct HTTPAPI: Sendable {
     case .putABTest(let id): return try await putABTest(id, &call)
     case .deleteABTest(let id): return try await deleteABTest(id, &call)
     case .countAudience: return try await countAudience(&call)
+    case .renewSecret(let key): return try await renewSecret(key, &call)
     case .received: return try await received(&call)
     case .receivedDetail: return try await receivedDetail(&call)
     case .groupMessagesDetail: return try await groupMessagesDetail(&call)

@@ -48,6 +48,8 @@ struct OwnRoute: Sendable {
     OwnRoute("PUT", "/v1/ab-tests/{id}", Route.putABTest),
     OwnRoute("DELETE", "/v1/ab-tests/{id}", Route.deleteABTest),
 
+    OwnRoute("POST", "/v1/apps/{appKey}/secret", Route.renewSecret),
+
     OwnRoute("GET", "/v1/openapi.json", .openAPI),
 
     OwnRoute("POST", "/device/v1/registrations", .register),

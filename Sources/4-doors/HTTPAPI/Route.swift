@@ -85,6 +85,7 @@ enum Route: Equatable, Sendable {
   case putABTest(String)
   case deleteABTest(String)
   case countAudience
+  case renewSecret(String)
   case openAPI
   case received
   case receivedDetail
@@ -167,6 +168,7 @@ enum Route: Equatable, Sendable {
     case .putABTest: "v1_ab_test_put"
     case .deleteABTest: "v1_ab_test_delete"
     case .countAudience: "v1_audience_count"
+    case .renewSecret: "v1_app_secret"
     case .openAPI: "v1_openapi"
     case .received: "received"
     case .receivedDetail: "received_detail"

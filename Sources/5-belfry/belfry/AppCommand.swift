@@ -20,18 +20,40 @@ let appCreateCommand: Command = Command(
       service throws(RequestFault) in
       try await service.createApp(bundleID: bundle, name: parsed.value("name"))
     }
-    if parsed.flag("json") {
-      let object: JSONValue = [
-        "appKey": .string(created.appKey), "masterSecret": .string(created.masterSecret),
-      ]
-      Terminal.print(object.text)
-    } else {
-      Terminal.print(
-        """
-        app key        \(created.appKey)
-        master secret  \(created.masterSecret)    (shown only now)
-        kept in        \(Files.absolute(folder))
-        """)
-    }
+    show(created, folder, parsed)
     return .success
   })
+
+let appsSecretCommand: Command = Command(
+  name: "apps secret",
+  summary: "Make a new master secret for an app, and print it once",
+  discussion: """
+    The old one is refused from then on, by a running service within two seconds. The secret is kept as a hash only: what \
+    is printed here cannot be printed again. POST /v1/apps/KEY/secret does the same.
+    """,
+  arguments: [.init(name: "KEY", help: "The app's key", completion: .none)],
+  options: [ServiceBeside.dataOption, .flag("json", "Print JSON")],
+  run: { parsed in
+    try await FolderService.with(parsed) { opened in
+      let key = parsed.arguments[0]
+      guard let renewed = try await opened.service.renewSecret(key: key) else {
+        throw CommandFault("the data folder \(opened.folder) has no app '\(key.prefix(40))'; see 'belfry apps list'")
+      }
+      show(renewed, opened.folder, parsed)
+      return .success
+    }
+  })
+
+private func show(_ app: NewApp, _ folder: String, _ parsed: ParsedCommand) {
+  if parsed.flag("json") {
+    let object: JSONValue = ["appKey": .string(app.appKey), "masterSecret": .string(app.masterSecret)]
+    Terminal.print(object.text)
+  } else {
+    Terminal.print(
+      """
+      app key        \(app.appKey)
+      master secret  \(app.masterSecret)    (shown only now)
+      kept in        \(Files.absolute(folder))
+      """)
+  }
+}

@@ -3,6 +3,7 @@ let allCommands: [Command] =
   [
     serveCommand,
     appCreateCommand,
+    appsSecretCommand,
   ] + groupCommands + [
     explainCommand,
     developerCreateCommand,

@@ -16,12 +16,16 @@ extension OpenAPIDocument {
         {"name": "devices"},
         {"name": "tags"},
         {"name": "audiences"},
+        {"name": "apps"},
         {"name": "registrations", "description": "What the app on a phone calls for itself."},
         {"name": "description"}
       ],
       "components": {
         "securitySchemes": {
           "app": {"type": "http", "scheme": "basic", "description": "User: app key; password: master secret."},
+          "developer": {
+            "type": "http", "scheme": "basic", "description": "User: developer key; password: its secret (belfry dev create)."
+          },
           "device": {
             "type": "http", "scheme": "basic",
             "description": "User: app key; password: the secret that the registration answered."

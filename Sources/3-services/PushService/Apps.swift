@@ -11,6 +11,12 @@ extension PushService {
     return (made.app, made.masterSecret)
   }
 
+  /// A new master secret for the app, told this once. From the answer on the old one is refused: by this process at once, by
+  /// others on the same store within two seconds. nil when there is no such app.
+  public func renewSecret(key: String) async throws(RequestFault) -> NewApp? {
+    try await credentials.renewSecret(appKey: key)
+  }
+
   /// From the answer on its key is nobody's: what has not left of its pushes never leaves, and its devices call in vain.
   /// false when there is no such app.
   public func deleteApp(key: String) async throws(RequestFault) -> Bool {
