@@ -19,6 +19,8 @@ public final class PushService: Sendable {
   let bus: any Bus
   let clock: any WallClock
   let credentials: Credentials
+  /// nil: this process keeps no secrets that must be read again.
+  let sealing: SealingKey?
   let metricCounts = ServiceMetrics()
   let onEvent: @Sendable (ServiceEvent) -> Void
   let messageIDs: MessageIDs
@@ -36,8 +38,7 @@ public final class PushService: Sendable {
   public init(
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
     scheduling: Scheduling? = nil, retention: Retention? = nil, senders: @escaping Senders,
-    presence: @escaping Presence = { _, _ in [] },
-    witness: (any PhoneWitness)? = nil,
+    presence: @escaping Presence = { _, _ in [] }, witness: (any PhoneWitness)? = nil, sealing: SealingKey? = nil,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
     self.store = store
@@ -46,6 +47,7 @@ public final class PushService: Sendable {
     self.limits = limits
     self.presence = presence
     self.witness = witness
+    self.sealing = sealing
     self.scheduling = scheduling
     self.onEvent = onEvent
     sweep = retention.map { RetentionSweep($0, store: store, clock: clock, onEvent: onEvent) }

@@ -29,6 +29,25 @@ enum Sodium {
     return hash
   }
 
+  /// Encrypts and authenticates (XSalsa20-Poly1305) under a key of 32 bytes; a random nonce stands before it.
+  static func seal(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+    precondition(key.count == crypto_secretbox_keybytes(), "a key of secretbox has 32 bytes")
+    let nonce = randomBytes(crypto_secretbox_noncebytes())
+    var box = [UInt8](repeating: 0, count: bytes.count + crypto_secretbox_macbytes())
+    crypto_secretbox_easy(&box, bytes, UInt64(bytes.count), nonce, key)
+    return nonce + box
+  }
+
+  /// nil for what was not sealed under this key, or was changed since.
+  static func open(_ sealed: some Collection<UInt8>, key: [UInt8]) -> [UInt8]? {
+    let nonce = Array(sealed.prefix(crypto_secretbox_noncebytes()))
+    let box = Array(sealed.dropFirst(nonce.count))
+    guard key.count == crypto_secretbox_keybytes(), box.count >= crypto_secretbox_macbytes() else { return nil }
+    var bytes = [UInt8](repeating: 0, count: box.count - crypto_secretbox_macbytes())
+    guard crypto_secretbox_open_easy(&bytes, box, UInt64(box.count), nonce, key) == 0 else { return nil }
+    return bytes
+  }
+
   /// In a time that tells nothing of where they differ.
   static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && sodium_memcmp(left, right, left.count) == 0

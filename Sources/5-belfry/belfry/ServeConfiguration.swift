@@ -299,6 +299,7 @@ let configCommand: Command = Command(
       ),
       ("schedules", configuration.schedules.value.words, configuration.schedules.origin.words),
       ("keepDays", configuration.retention.value.words, configuration.retention.origin.words),
+      SealingKey.Source(environment).row,
       (
         "credentials", configuration.credentials.value.map(\.bundle).joined(separator: ", "),
         configuration.credentials.origin.words

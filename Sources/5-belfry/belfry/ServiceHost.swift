@@ -57,6 +57,7 @@ struct ServiceHost {
         seed: UInt64.random(in: 0...UInt64.max), scheduling: Scheduling(configuration.schedules.value),
         retention: configuration.retention.value,
         senders: { await senders.sender(for: $0, $1) }, witness: witness,
+        sealing: try SealingKey.read(SealingKey.Source(processEnvironment()), dataFolder: data),
         onEvent: { log.service($0) })
       try await service.start()
       do {
