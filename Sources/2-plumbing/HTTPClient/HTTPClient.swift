@@ -3,12 +3,28 @@ import CCurl
 import CCurlShims
 import Dispatch
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// Calls other servers over HTTP/1.1 (libcurl), one call at a time in the order asked for, over a connection that is
 /// kept. Blocking work is done on a thread of its own; any task may call.
 public final class HTTPClient: Sendable {
+  /// Where calls may go.
+  public enum Reach: Sendable {
+    case anywhere
+    /// To addresses of the public internet and those of `others`. Each address that a name stands for is judged when the
+    /// connection to it is made, so that a name that is looked up again leads nowhere else; proxies of the environment are
+    /// not used.
+    case publicInternet(besides: [AddressRange])
+  }
+
   private let line: CallLine
 
-  public init() { line = CallLine() }
+  /// Of an answer's body no more than `bodyLimit` bytes are read.
+  public init(_ reach: Reach = .anywhere, bodyLimit: Int = .max) { line = CallLine(reach, bodyLimit: bodyLimit) }
 
   /// A server's answer, whatever its status.
   public struct Answer: Sendable, Equatable {
@@ -16,6 +32,8 @@ public final class HTTPClient: Sendable {
     /// Names in lower case.
     public var headers: [String: String]
     public var body: [UInt8]
+    /// The body goes on beyond the limit; the rest was not read.
+    public var isCut = false
   }
 
   /// No answer came. `what` is libcurl's sentence; it holds no body and no header.
@@ -55,12 +73,26 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
   private final class Collector {
     var body: [UInt8] = []
     var headers: [String: String] = [:]
+    var isCut = false
+    let bodyLimit: Int
+    /// As `Reach` has it; nil: all are.
+    let allowed: (@Sendable (IPAddress) -> Bool)?
+    var refused: IPAddress?
+
+    init(bodyLimit: Int, allowed: (@Sendable (IPAddress) -> Bool)?) {
+      self.bodyLimit = bodyLimit
+      self.allowed = allowed
+    }
   }
 
   let queue = DispatchQueue(label: "belfry.http-client")
   private let handle: OpaquePointer?
+  private let reach: HTTPClient.Reach
+  private let bodyLimit: Int
 
-  init() {
+  init(_ reach: HTTPClient.Reach, bodyLimit: Int) {
+    self.reach = reach
+    self.bodyLimit = bodyLimit
     _ = Self.library
     handle = curl_easy_init().map { OpaquePointer($0) }
   }
@@ -79,7 +111,7 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
     defer { curl_slist_free_all(list) }
     // No `Expect: 100-continue`: it costs a round trip and not every server knows it.
     for header in request.headers + ["Expect:"] { list = curl_slist_append(list, header) }
-    let collector = Collector()
+    let collector = Collector(bodyLimit: bodyLimit, allowed: allowed)
     let context = Unmanaged.passUnretained(collector).toOpaque()
     set(handle, CURLOPT_URL, request.url)
     set(handle, CURLOPT_CUSTOMREQUEST, request.method)
@@ -88,14 +120,22 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
     _ = belfry_curl_set_pointer(handle, CURLOPT_HTTPHEADER, list)
     _ = belfry_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int(request.timeout))
     _ = belfry_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
-    set(handle, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
+    set(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+    if allowed != nil {
+      set(handle, CURLOPT_NOPROXY, "*")
+      judgeAddresses(handle, context)
+    } else {
+      set(handle, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
+    }
     _ = belfry_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
     _ = belfry_curl_set_pointer(handle, CURLOPT_HEADERDATA, context)
     _ = belfry_curl_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
       guard let bytes, let context else { return 0 }
       let collector = Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
-      collector.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: size * count))
-      return size * count
+      let room = min(size * count, collector.bodyLimit - collector.body.count)
+      collector.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: room))
+      collector.isCut = room < size * count
+      return room  // libcurl ends the call when it is less than was given
     }
     _ = belfry_curl_set_sink(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
       guard let bytes, let context else { return 0 }
@@ -116,11 +156,46 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
         return curl_easy_perform(handle)
       }
     }
-    guard code == CURLE_OK else {
+    if code != CURLE_OK, let refused = collector.refused {
+      return .failure(.init(url: request.url, what: "\(refused) is not of the public internet, and so not called"))
+    }
+    guard code == CURLE_OK || collector.isCut else {
       return .failure(.init(url: request.url, what: String(cString: curl_easy_strerror(code))))
     }
     return .success(
-      .init(status: belfry_curl_status(handle), headers: collector.headers, body: collector.body))
+      .init(
+        status: belfry_curl_status(handle), headers: collector.headers, body: collector.body, isCut: collector.isCut))
+  }
+
+  private var allowed: (@Sendable (IPAddress) -> Bool)? {
+    switch reach {
+    case .anywhere: nil
+    case .publicInternet(let others): { address in address.isPublic || others.contains { $0.contains(address) } }
+    }
+  }
+
+  /// Has libcurl ask before each connection, also those that a name looked up anew leads to.
+  private func judgeAddresses(_ handle: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer) {
+    _ = belfry_curl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, context)
+    _ = belfry_curl_set_opener(handle) { context, _, address in
+      guard let context else { return -1 }  // CURL_SOCKET_BAD
+      let collector = Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue()
+      // libcurl's struct ends in a `sockaddr` that has room for every family; 4 and 8 are where `sockaddr_in` and
+      // `sockaddr_in6` have the address.
+      let start = UnsafeRawPointer(address) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
+      let bytes: UnsafeRawBufferPointer? =
+        switch address.pointee.family {
+        case AF_INET: UnsafeRawBufferPointer(start: start + 4, count: 4)
+        case AF_INET6: UnsafeRawBufferPointer(start: start + 8, count: 16)
+        default: nil
+        }
+      guard let bytes, let destination = IPAddress(bytes: bytes) else { return -1 }
+      guard collector.allowed?(destination) ?? true else {
+        collector.refused = destination
+        return -1
+      }
+      return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+    }
   }
 
   private func set(_ handle: UnsafeMutableRawPointer, _ option: CURLoption, _ text: String) {

@@ -18,6 +18,14 @@ static inline CURLcode belfry_curl_set_sink(CURL *_Nonnull handle, CURLoption op
   return curl_easy_setopt(handle, option, sink);
 }
 
+// Opens the socket for an address, or answers CURL_SOCKET_BAD to refuse it.
+typedef curl_socket_t (*belfry_curl_opener)(
+    void *_Nullable context, curlsocktype purpose, struct curl_sockaddr *_Nonnull address);
+
+static inline CURLcode belfry_curl_set_opener(CURL *_Nonnull handle, belfry_curl_opener _Nonnull opener) {
+  return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, opener);
+}
+
 static inline long belfry_curl_status(CURL *_Nonnull handle) {
   long status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
