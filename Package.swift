@@ -96,7 +96,7 @@ let package = Package(
     // REST: /v1, JPush-compatible /v3, device-facing /device/v1, /metrics
     floor(
       "4-doors", "HTTPAPI",
-      ["Basics", "PushPayload", "Audience", "Schedule", "Store", "PushService", "Transport"]),
+      ["Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Store", "PushService", "Transport"]),
     // hosts many phones, drives them, tells what happens
     floor("4-doors", "PhoneLab", ["Basics", "PushPayload", "Phone", "APNSSimulator"]),
 
@@ -143,14 +143,14 @@ let package = Package(
     tests(
       "PushServiceTests",
       [
-        "PushService", "StoreSQLite", "Store", "Bus", "Audience", "Schedule", "Delivery", "PushPayload", "Transport",
-        "Basics", "BelfryTesting",
+        "PushService", "APNSClient", "StoreSQLite", "Store", "Bus", "Audience", "Schedule", "Delivery", "PushPayload",
+        "Transport", "Basics", "BelfryTesting",
       ]),
     tests(
       "HTTPAPITests",
       [
-        "HTTPAPI", "HTTPClient", "PushService", "StoreSQLite", "Store", "Bus", "Audience", "Delivery", "PushPayload",
-        "Transport", "Basics", "BelfryTesting",
+        "HTTPAPI", "HTTPClient", "PushService", "APNSClient", "StoreSQLite", "Store", "Bus", "Audience", "Delivery",
+        "PushPayload", "Transport", "Basics", "BelfryTesting",
       ]),
     tests(
       "PhoneLabTests",
@@ -175,9 +175,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "belfry", "HTTPAPI", "HTTPClient", "PushService", "Store", "StoreSQLite", "Bus", "Audience", "Delivery",
-        "Basics",
-        "PushPayload", "Transport", "BelfryTesting",
+        "belfry", "HTTPAPI", "HTTPClient", "PushService", "APNSClient", "Store", "StoreSQLite", "Bus", "Audience",
+        "Delivery", "Basics", "PushPayload", "Transport", "BelfryTesting",
       ]),
   ]
 )

@@ -37,7 +37,7 @@ struct CredentialWatchTests {
       senders = Senders(
         .init(sandbox: server, production: server, trust: .pem(simulator.credentials.authority.pem)),
         try Senders.entries([named]), clock: SystemClock(), loops: loops
-      ) { event, key in log.client(event, credential: key?.bundle, environment: key?.environment) }
+      ) { event, key in log.client(event, credential: key?.name, environment: key?.environment) }
       watch = CredentialWatch(
         senders: senders, clock: SystemClock(), log: log, files: { [keyFile] }, read: { try Senders.entries([named]) })
     }
@@ -96,7 +96,7 @@ struct CredentialWatchTests {
     let server = APNSServer(scene.simulator.endpoint)
     let senders = Senders(
       .init(sandbox: server, production: server, trust: .pem(scene.simulator.credentials.authority.pem)),
-      try scene.watch.read(), clock: clock, loops: scene.loops, tell: { _, _ in })
+      try await scene.watch.read(), clock: clock, loops: scene.loops, tell: { _, _ in })
     let app = AppRecord(id: 1, key: "a", bundleID: "com.example.app", name: nil)
     let sender = try #require(await senders.sender(for: app, .sandbox))
     var push = PushCommandTests.push
@@ -146,6 +146,35 @@ struct CredentialWatchTests {
       })
     running.cancel()
     hangup.finish()
+    await running.value
+    await scene.stop()
+  }
+
+  @Test("a change in the store is seen within five seconds whoever made it, and at once when this process did")
+  func store() async throws {
+    let scene = try await Scene()
+    let clock = VirtualClock()
+    let versions = Locked<[Int64: Int64]?>([1: 1])
+    let (hangups, hangup) = AsyncStream<Void>.makeStream()
+    let (changes, change) = AsyncStream<Void>.makeStream()
+    var watch = CredentialWatch(
+      senders: scene.senders, clock: clock, log: scene.watch.log, files: { [] },
+      versions: { versions.withLock { $0 } }, read: scene.watch.read)
+    watch.resume = { ["resumed"] }
+    let running = Task { [watch] in await watch.run(hangups: hangups, changes: changes) }
+    for (now, reads) in [([1: 1], 0), (nil, 0), ([1: 2], 1), ([1: 2], 1), ([1: 2, 2: 1], 2)] as [([Int64: Int64]?, Int)]
+    {
+      #expect(await eventually { clock.sleeperCount == 1 })
+      versions.withLock { $0 = now }
+      clock.advance(by: CredentialWatch.period)
+      #expect(await eventually { clock.sleeperCount == 1 && scene.log("credentials_read").count == reads }, "\(reads)")
+    }
+    change.yield()
+    #expect(await eventually { scene.log("credentials_read").count == 3 })
+    #expect(scene.log("credentials_read").allSatisfy { $0.contains(#""resumed":["resumed"]"#) })
+    running.cancel()
+    hangup.finish()
+    change.finish()
     await running.value
     await scene.stop()
   }

@@ -38,4 +38,47 @@ struct SendersTests {
     await senders.close()
     await loops.stop()
   }
+
+  @Test("an app's own credential comes before that of the configuration, in its environments; removed, it goes back")
+  func order() async throws {
+    let loops = LoopGroup(count: 1)
+    let server = APNSServer(Endpoint(host: "127.0.0.1", port: 1))
+    let pem = try P256PrivateKey.generate().pem
+    let keys = ProviderKeys()
+    func key(_ name: String, keyID: String = "ABC123DEFG") throws -> ProviderKey {
+      try keys.key(p8: pem, keyID: keyID, teamID: "DEF123GHIJ", name: name)
+    }
+    #expect(try key("one.p8") === key("two.p8"), "C27 one object a key, whichever file or app it came from")
+    #expect(try key("one.p8") !== key("one.p8", keyID: "XYZ123DEFG"))
+    let app = AppRecord(id: 1, key: "a", bundleID: "com.example.app", name: nil)
+    let twin = AppRecord(id: 2, key: "b", bundleID: "com.example.app", name: nil)
+    let other = AppRecord(id: 3, key: "c", bundleID: "com.example.other", name: nil)
+    let every = Senders.Entry(bundle: "*", credential: .token(try key("every.p8")), mark: 1)
+    let bundle = Senders.Entry(bundle: "com.example.app", credential: .token(try key("bundle.p8")), mark: 2)
+    let own = Senders.Entry(app, environments: [.production], credential: .token(try key("own.p8")), mark: 3)
+    let senders = Senders(
+      .init(sandbox: server, production: server, trust: .system), [every, bundle, own], clock: SystemClock(),
+      loops: loops, tell: { _, _ in })
+    func names() async throws -> Set<String> {
+      Set(await senders.health().compactMap { $0.object?["app"]?.string })
+    }
+    let (sandbox, production) = (await senders.sender(for: app, .sandbox), await senders.sender(for: app, .production))
+    #expect(try await names() == ["com.example.app", "com.example.app/a"])
+    #expect(sandbox !== production)
+    #expect(await senders.sender(for: twin, .sandbox) === sandbox)
+    #expect(await senders.sender(for: twin, .production) !== production)
+    _ = await senders.sender(for: other, .production)
+    #expect(try await names() == ["*", "com.example.app", "com.example.app/a"])
+    #expect(await senders.replace([every, bundle]) == [])
+    #expect(try await names() == ["*", "com.example.app"])
+    #expect(await senders.sender(for: app, .production) === senders.sender(for: twin, .production))
+    await senders.close()
+    await loops.stop()
+  }
 }
+
+private func === (one: (any PushSender)?, other: (any PushSender)?) -> Bool {
+  one as AnyObject === other as AnyObject
+}
+
+private func !== (one: (any PushSender)?, other: (any PushSender)?) -> Bool { !(one === other) }

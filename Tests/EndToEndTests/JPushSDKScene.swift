@@ -1,3 +1,4 @@
+import APNSClient
 import Audience
 import Basics
 import BelfryTesting
@@ -49,7 +50,8 @@ final class JPushSDKScene: Sendable {
       store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 1,
       scheduling: Scheduling(
         zone: { try? ZoneDatabase.usual.zone(named: $0).rules },
-        order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns })
+        order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns },
+      sealing: SealingKey.random(), credentialReader: CredentialFiles())
     try await service.start()
     app = try await service.createApp(bundleID: "com.example.chat", name: "Chat")
     server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(

@@ -20,7 +20,7 @@ extension Recorder where Value == ServiceEvent {
     values.filter {
       switch $0 {
       case .alarm, .alarmOver: true
-      case .accepted, .finished, .tokenRetired, .tokenKept, .scheduleTrouble, .storeTrouble: false
+      case .accepted, .finished, .tokenRetired, .tokenKept, .credentialChanged, .scheduleTrouble, .storeTrouble: false
       }
     }
   }

@@ -22,9 +22,25 @@ public protocol Store: Sendable {
   func apps() async throws(StoreFault) -> [StoredApp]
   /// Another secret's hash takes the place of the app's; false, and nothing was done, when it was deleted or never there.
   func renewSecret(app id: Int64, hash: String) async throws(StoreFault) -> Bool
-  /// Notes that the app is no more, withdraws those of its pushes that have not ended, forgets its schedules, and takes it
-  /// out of its groups. Its key stays taken. Once more it changes nothing.
+  /// Notes that the app is no more, withdraws those of its pushes that have not ended, forgets its schedules and
+  /// credentials, and takes it out of its groups. Its key stays taken. Once more it changes nothing.
   func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault)
+
+  // MARK: Credentials for APNs
+
+  /// Keeps a credential under a new id, as version 1. An app has one at most for each environment.
+  func addCredential(_ credential: StoredCredential) async throws(StoreFault) -> CredentialAnswer
+  /// Replaces all of it but id, app and `createdAt`, under the next version, if it is of the version given.
+  func rotateCredential(_ credential: StoredCredential) async throws(StoreFault) -> CredentialAnswer
+  /// false when there is none.
+  func deleteCredential(app: Int64, id: Int64) async throws(StoreFault) -> Bool
+  func credential(app: Int64, id: Int64) async throws(StoreFault) -> StoredCredential?
+  /// By id, those after the given one; at most `limit`.
+  func credentials(app: Int64, after: Int64, limit: Int) async throws(StoreFault) -> [StoredCredential]
+  /// Of all apps, by id.
+  func credentials() async throws(StoreFault) -> [StoredCredential]
+  /// The versions of all by their ids: other than before when any was added, rotated or deleted.
+  func credentialVersions() async throws(StoreFault) -> [Int64: Int64]
 
   // MARK: Groups and developers
 

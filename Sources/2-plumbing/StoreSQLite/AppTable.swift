@@ -46,6 +46,7 @@ struct AppTable {
       "DELETE FROM schedule_firing WHERE schedule IN (SELECT number FROM schedule WHERE app = ?)", .int(id))
     try database.run("DELETE FROM schedule WHERE app = ?", .int(id))
     try database.run("DELETE FROM group_app WHERE app = ?", .int(id))
+    try database.run("DELETE FROM apns_credential WHERE app = ?", .int(id))
   }
 
   private static func read(_ row: Row) -> StoredApp {

@@ -193,6 +193,13 @@ enum Schema {
     CREATE INDEX client_id_at ON client_id (at);
     CREATE INDEX device_dead ON device (dead_at) WHERE dead_at IS NOT NULL;
     """,
+    """
+    CREATE TABLE apns_credential (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, environments INTEGER NOT NULL, name TEXT NOT NULL,
+      key_id TEXT, team_id TEXT, topics TEXT NOT NULL, not_before INTEGER, not_after INTEGER, fingerprint TEXT NOT NULL,
+      secret BLOB NOT NULL, created_at INTEGER NOT NULL, uploaded_at INTEGER NOT NULL, version INTEGER NOT NULL);
+    CREATE INDEX apns_credential_app ON apns_credential (app, id);
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

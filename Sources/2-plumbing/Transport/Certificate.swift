@@ -74,7 +74,7 @@ public struct Certificate: Hashable, Sendable {
     self.issuer = text(of: issuer)
     extensions = readExtensions(parsed)
     names = readNames(parsed)
-    fingerprint = sha256(der).map { [$0].hex.uppercased() }.joined(separator: ":")
+    fingerprint = sha256Fingerprint(der)
   }
 
   public var pem: [UInt8] {
@@ -173,4 +173,9 @@ func sha256(_ bytes: [UInt8]) -> [UInt8] {
   var digest = [UInt8](repeating: 0, count: 32)
   EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
   return digest
+}
+
+/// `AB:CD:…`.
+func sha256Fingerprint(_ bytes: [UInt8]) -> String {
+  sha256(bytes).map { [$0].hex.uppercased() }.joined(separator: ":")
 }

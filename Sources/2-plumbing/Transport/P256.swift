@@ -77,6 +77,9 @@ public struct P256PublicKey: Sendable {
 
   public var pem: [UInt8] { key.pem { bio, pointer in PEM_write_bio_PUBKEY(bio, pointer) } }
 
+  /// SHA-256 over its SubjectPublicKeyInfo: `AB:CD:…`, what `openssl pkey -in key.p8 -pubout -outform DER | sha256sum` says.
+  public var fingerprint: String { sha256Fingerprint(derBytes { i2d_PUBKEY(key.pointer, $0) } ?? []) }
+
   /// Whether `signature` is ours over SHA-256 of `message`, given as r‖s (64 bytes) or as a DER SEQUENCE: real
   /// providers send either (Pushy and Apple's shell recipe send DER).
   public func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {

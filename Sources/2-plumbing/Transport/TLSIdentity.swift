@@ -73,6 +73,15 @@ public struct TLSIdentity: Sendable {
     try self.init(certificates: certificates, key: key)
   }
 
+  /// Reads PEM text, or else a .p12 file.
+  public init(file bytes: [UInt8], password: String) throws(TLSFault) {
+    if bytes.contains(Array("-----BEGIN".utf8)) {
+      try self.init(pem: bytes, password: password)
+    } else {
+      try self.init(pkcs12: bytes, password: password)
+    }
+  }
+
   private static func key(inPEM pem: [UInt8], password: String?) -> OpaquePointer? {
     withBIO(reading: pem) { bio in
       guard let password else { return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) }

@@ -55,6 +55,12 @@ public final class ProviderKey: Sendable, CustomStringConvertible {
   /// provider token of its own.
   public var withIDsExchanged: ProviderKey { ProviderKey(key, keyID: teamID, teamID: keyID, name: name) }
 
+  /// PKCS#8 PEM. Secret.
+  var pem: [UInt8] { key.pem }
+
+  /// SHA-256 over the public half: `AB:CD:…`.
+  public var fingerprint: String { key.publicKey.fingerprint }
+
   public var description: String { "key \(keyID) of team \(teamID) (\(name))" }
 
   private static func isIdentifier(_ text: String) -> Bool {
@@ -134,22 +140,4 @@ enum Warrant: Equatable, Sendable {
   case send(authorization: [UInt8]?, ProviderTokenLife.Generation)
   /// The words are for the operator.
   case hold(String)
-}
-
-/// Why a credential cannot be used. Safe to show: names the file, holds nothing of the key.
-public struct CredentialFault: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file.
-  public let name: String
-  /// What was found, in words.
-  public let found: String
-  /// What to do next; a whole sentence.
-  public let remedy: String
-
-  public init(name: String, found: String, remedy: String) {
-    self.name = name
-    self.found = found
-    self.remedy = remedy
-  }
-
-  public var description: String { "\(name): \(found). \(remedy)" }
 }

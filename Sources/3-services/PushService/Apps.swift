@@ -17,6 +17,11 @@ extension PushService {
     try await credentials.renewSecret(appKey: key)
   }
 
+  /// nil without such an app, and for one that was deleted.
+  public func app(key: String) async throws(RequestFault) -> AppRecord? {
+    try await credentials.app(key: key).map(AppRecord.init)
+  }
+
   /// From the answer on its key is nobody's: what has not left of its pushes never leaves, and its devices call in vain.
   /// false when there is no such app.
   public func deleteApp(key: String) async throws(RequestFault) -> Bool {

@@ -21,6 +21,8 @@ public final class PushService: Sendable {
   let credentials: Credentials
   /// nil: this process keeps no secrets that must be read again.
   let sealing: SealingKey?
+  /// nil: this process takes no credentials for APNs.
+  let credentialReader: (any CredentialReader)?
   let metricCounts = ServiceMetrics()
   let onEvent: @Sendable (ServiceEvent) -> Void
   let messageIDs: MessageIDs
@@ -39,6 +41,7 @@ public final class PushService: Sendable {
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
     scheduling: Scheduling? = nil, retention: Retention? = nil, senders: @escaping Senders,
     presence: @escaping Presence = { _, _ in [] }, witness: (any PhoneWitness)? = nil, sealing: SealingKey? = nil,
+    credentialReader: (any CredentialReader)? = nil,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
     self.store = store
@@ -48,6 +51,7 @@ public final class PushService: Sendable {
     self.presence = presence
     self.witness = witness
     self.sealing = sealing
+    self.credentialReader = credentialReader
     self.scheduling = scheduling
     self.onEvent = onEvent
     sweep = retention.map { RetentionSweep($0, store: store, clock: clock, onEvent: onEvent) }

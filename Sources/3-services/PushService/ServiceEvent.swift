@@ -8,6 +8,8 @@ public enum ServiceEvent: Sendable, Equatable {
   case tokenRetired(appKey: String, registrationID: String, reason: String)
   /// An answer that would have retired a token but is older than its registration (case C16).
   case tokenKept(appKey: String, registrationID: String, reason: String)
+  /// A credential for APNs came, was replaced or went, in this process.
+  case credentialChanged(appKey: String, words: String)
   /// Due times of a schedule passed without a push: nobody was there, or its push was refused.
   case scheduleTrouble(scheduleID: String, words: String)
   /// The store refused an operation; what was asked of it will be tried again or was answered 1030.

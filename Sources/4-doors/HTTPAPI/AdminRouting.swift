@@ -6,7 +6,7 @@ extension Routing {
     case 1: self.init(.admin, method, ["DELETE": .deleteApp(parts[0])])
     case 2 where parts[1] == "delete":
       self.init(.admin, method, ["POST": .deleteApp(parts[0]), "DELETE": .deleteApp(parts[0])])
-    case 2 where parts[1] == "certificate": self.init(.admin, .notServed)
+    case 2 where parts[1] == "certificate": self.init(.admin, method, ["POST": .uploadCertificates(parts[0])])
     case _: self.init(.admin, .unknown)
     }
   }

@@ -48,6 +48,12 @@ struct OwnRoute: Sendable {
     OwnRoute("PUT", "/v1/ab-tests/{id}", Route.putABTest),
     OwnRoute("DELETE", "/v1/ab-tests/{id}", Route.deleteABTest),
 
+    OwnRoute("GET", "/v1/credentials", .listCredentials),
+    OwnRoute("POST", "/v1/credentials", .addCredential),
+    OwnRoute("GET", "/v1/credentials/{id}", Route.showCredential),
+    OwnRoute("PUT", "/v1/credentials/{id}", Route.rotateCredential),
+    OwnRoute("DELETE", "/v1/credentials/{id}", Route.deleteCredential),
+
     OwnRoute("POST", "/v1/apps/{appKey}/secret", Route.renewSecret),
 
     OwnRoute("GET", "/v1/openapi.json", .openAPI),

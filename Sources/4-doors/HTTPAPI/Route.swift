@@ -30,6 +30,7 @@ enum Route: Equatable, Sendable {
   case groupFilePush
   case createApp
   case deleteApp(String)
+  case uploadCertificates(String)
   case filePush
   case uploadFile(BatchTarget)
   case files
@@ -85,6 +86,11 @@ enum Route: Equatable, Sendable {
   case putABTest(String)
   case deleteABTest(String)
   case countAudience
+  case listCredentials
+  case addCredential
+  case showCredential(String)
+  case rotateCredential(String)
+  case deleteCredential(String)
   case renewSecret(String)
   case openAPI
   case received
@@ -112,6 +118,7 @@ enum Route: Equatable, Sendable {
     case .groupFilePush: "group_push_file"
     case .createApp: "app_create"
     case .deleteApp: "app_delete"
+    case .uploadCertificates: "app_certificate"
     case .filePush: "push_file"
     case .uploadFile(.registrationID): "file_upload_regid"
     case .uploadFile(.alias): "file_upload_alias"
@@ -168,6 +175,11 @@ enum Route: Equatable, Sendable {
     case .putABTest: "v1_ab_test_put"
     case .deleteABTest: "v1_ab_test_delete"
     case .countAudience: "v1_audience_count"
+    case .listCredentials: "v1_credentials"
+    case .addCredential: "v1_credential_add"
+    case .showCredential: "v1_credential_get"
+    case .rotateCredential: "v1_credential_rotate"
+    case .deleteCredential: "v1_credential_delete"
     case .renewSecret: "v1_app_secret"
     case .openAPI: "v1_openapi"
     case .received: "received"

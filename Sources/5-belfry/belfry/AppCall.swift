@@ -37,11 +37,16 @@ struct AppCall: Sendable {
   }
 
   /// The answer's JSON; the service's own words when it refuses.
-  func get(_ path: String) async throws(CommandFault) -> JSONValue {
+  func get(_ path: String) async throws(CommandFault) -> JSONValue { try await ask("GET", path) }
+
+  /// The answer's JSON, `null` without any; the service's own words when it refuses.
+  func ask(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws(CommandFault) -> JSONValue {
     let answer: HTTPClient.Answer
-    do throws(HTTPClient.Fault) { answer = try await send("GET", path) } catch { throw CommandFault("\(error)") }
-    let value = try? JSONReader.read(answer.body).value
-    guard answer.status == 200, let value else {
+    do throws(HTTPClient.Fault) { answer = try await send(method, path, body?.encoded()) } catch {
+      throw CommandFault("\(error)")
+    }
+    let value = answer.body.isEmpty && answer.status == 204 ? .null : try? JSONReader.read(answer.body).value
+    guard 200..<300 ~= answer.status, let value else {
       let message = value?.object?["error"]?.object?["message"]?.string
       throw CommandFault("\(server) answered \(answer.status): \(message ?? "no JSON of a Belfry")")
     }

@@ -4,7 +4,7 @@ let allCommands: [Command] =
     serveCommand,
     appCreateCommand,
     appsSecretCommand,
-  ] + groupCommands + [
+  ] + credentialsCommands + groupCommands + [
     explainCommand,
     developerCreateCommand,
     devicesImportCommand,

@@ -1,7 +1,7 @@
 import Basics
 import PushPayload
 
-/// Sees when the files of the credentials change, on disk or because somebody says so (SIGHUP), and hands them on. What
+/// Sees when the credentials change, in files, in the store, or because somebody says so (SIGHUP), and hands them on. What
 /// cannot be read changes nothing and is told once; the next change is looked at again.
 struct CredentialWatch: Sendable {
   let senders: Senders
@@ -9,8 +9,10 @@ struct CredentialWatch: Sendable {
   let log: ServiceLog
   /// The files that the credentials are made from, and the configuration's own; read anew each time.
   let files: @Sendable () -> [String]
-  /// The credentials as the files have them now; throws with the file's name and what is wrong.
-  let read: @Sendable () throws -> [Senders.Entry]
+  /// Other than before when those in the store changed, by whichever process; nil when that cannot be known now.
+  var versions: @Sendable () async -> [Int64: Int64]? = { nil }
+  /// The credentials as they are now; throws with the file's name and what is wrong.
+  let read: @Sendable () async throws -> [Senders.Entry]
   /// Tries again what is held back; answers whose.
   var resume: @Sendable () async -> [String] = { [] }
 
@@ -19,9 +21,12 @@ struct CredentialWatch: Sendable {
   /// Between two looks at the dates of certificates.
   static let termPeriod = Instant.Span.hours(1)
 
-  /// Until its task is cancelled.
-  func run(hangups: AsyncStream<Void>) async {
+  /// Until its task is cancelled. `changes`: this process changed some in the store.
+  func run(hangups: AsyncStream<Void>, changes: AsyncStream<Void> = AsyncStream { $0.finish() }) async {
     await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await _ in changes { await reread(why: "a credential was uploaded or removed", resumes: true) }
+      }
       group.addTask {
         for await _ in hangups { await reread(why: "SIGHUP", resumes: true) }
       }
@@ -31,11 +36,16 @@ struct CredentialWatch: Sendable {
 
   private func watch() async {
     var seen = stamps()
+    var known = await versions()
     var lookedAt = clock.uptime  // the terms were, as the service started
     while (try? await clock.sleep(for: Self.period)) != nil {
       if clock.uptime.milliseconds - lookedAt.milliseconds >= Self.termPeriod.milliseconds {
         lookedAt = clock.uptime
         await senders.lookAtTerms()
+      }
+      if let now = await versions(), now != known {
+        known = now
+        await reread(why: "the credentials in the store changed", resumes: true)
       }
       let now = stamps()
       guard now != seen else { continue }
@@ -53,7 +63,7 @@ struct CredentialWatch: Sendable {
   /// back is tried again, with one push first.
   func reread(why: String, resumes: Bool = false) async {
     do {
-      let changed = await senders.replace(try read())
+      let changed = await senders.replace(try await read())
       let resumed = resumes ? await resume() : []
       log.tell(
         .notice, "credentials_read",

@@ -1,3 +1,4 @@
+import APNSClient
 import Basics
 import Bus
 import PushService
@@ -18,29 +19,37 @@ struct FolderService {
     parsed.value("data") ?? standardDataFolder(processEnvironment())
   }
 
-  /// - Parameter isMade: whether a folder that has no database becomes one that has; else that is a fault.
-  static func open(_ parsed: ParsedCommand, isMade: Bool = false) async throws -> FolderService {
+  /// - Parameters:
+  ///   - isMade: whether a folder that has no database becomes one that has; else that is a fault.
+  ///   - seals: whether secrets are to be kept that must be read again.
+  static func open(
+    _ parsed: ParsedCommand, isMade: Bool = false, seals: Bool = false
+  ) async throws -> FolderService {
     let folder = folder(parsed)
     if isMade {
       try Files.makeFolder(folder)
     } else if !StoreSQLite.exists(inFolder: folder) {
       throw CommandFault("\(folder): no data folder of Belfry; --data names the one of 'belfry serve'")
     }
+    let sealing =
+      seals ? try SealingKey.read(SealingKey.Source(processEnvironment()), dataFolder: Files.absolute(folder)) : nil
     let store: StoreSQLite
     do { store = try await StoreSQLite.openBeside(folder: folder) } catch {
       throw CommandFault(dataFolder: folder, error)
     }
     let clock = SystemClock()
     let service = PushService(
-      store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 0, senders: { _, _ in nil })
+      store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 0, senders: { _, _ in nil },
+      sealing: sealing, credentialReader: CredentialFiles())
     return FolderService(folder: folder, store: store, service: service)
   }
 
   /// Opens, and closes also when `body` throws. A fault of the service becomes one of the command.
   static func with<Result: Sendable>(
-    _ parsed: ParsedCommand, isMade: Bool = false, _ body: (FolderService) async throws -> Result
+    _ parsed: ParsedCommand, isMade: Bool = false, seals: Bool = false,
+    _ body: (FolderService) async throws -> Result
   ) async throws -> Result {
-    let opened = try await open(parsed, isMade: isMade)
+    let opened = try await open(parsed, isMade: isMade, seals: seals)
     do {
       let result = try await body(opened)
       await opened.store.close()
@@ -55,7 +64,8 @@ struct FolderService {
   /// The app that `--app` names, or the only one.
   func app(_ parsed: ParsedCommand) async throws -> AppRecord {
     let apps = try await service.apps()
-    if let key = parsed.value("app") {
+    if let given = parsed.value("app") {
+      let key = given.prefix { $0 != ":" }  // as for a server, KEY:SECRET
       guard let app = apps.first(where: { $0.key == key }) else {
         throw CommandFault("--app: the data folder \(folder) has no app '\(key.prefix(40))'; see 'belfry apps list'")
       }

@@ -17,12 +17,32 @@ actor Senders {
     var proxy: ProxyChoice?
   }
 
-  /// A credential and the apps that it is for; `*` is every app.
+  /// A credential and whom it is for.
   struct Entry: Sendable {
-    var bundle: String
+    enum Scope: Hashable, Sendable {
+      /// The apps of that bundle id, of the configuration; `*` is every app.
+      case bundle(String)
+      /// The app of that key, which has it in the store.
+      case app(String)
+    }
+
+    /// What logs and metrics call it: the bundle id, or `*`; with the app's key where the app has it of its own.
+    var name: String
+    var scope: Scope
+    var environments = Set(APNSEnvironment.allCases)
     var credential: Credential
     /// Differs when the files or ids differ that it was made from, within a process.
     var mark = 0
+
+    init(bundle: String, credential: Credential, mark: Int = 0) {
+      (name, scope) = (bundle, .bundle(bundle))
+      (self.credential, self.mark) = (credential, mark)
+    }
+
+    init(_ app: AppRecord, environments: Set<APNSEnvironment>, credential: Credential, mark: Int) {
+      (name, scope) = ("\(app.bundleID)/\(app.key)", .app(app.key))
+      (self.environments, self.credential, self.mark) = (environments, credential, mark)
+    }
 
     /// A team's key for all its apps.
     static func everyApp(p8: [UInt8], keyID: String, teamID: String, name: String) throws(CredentialFault) -> Entry {
@@ -30,8 +50,9 @@ actor Senders {
     }
   }
 
+  /// A client: a credential in an environment.
   struct Key: Hashable, Sendable {
-    var bundle: String
+    var name: String
     var environment: APNSEnvironment
   }
 
@@ -65,11 +86,15 @@ actor Senders {
     }
   }
 
-  /// nil: no credential is for that app; its pushes wait.
+  /// What the app has in the store comes first, then what the configuration has for its bundle id, then for every app. nil:
+  /// no credential is for that app; its pushes wait.
   func sender(for app: AppRecord, _ environment: APNSEnvironment) -> (any PushSender)? {
-    let exact = entries.first { $0.bundle == app.bundleID }
-    guard !isClosed, let entry = exact ?? entries.first(where: { $0.bundle == "*" }) else { return nil }
-    let key = Key(bundle: entry.bundle, environment: environment)
+    let scopes = [Entry.Scope.app(app.key), .bundle(app.bundleID), .bundle("*")]
+    let entry = scopes.lazy.compactMap { [entries] scope in
+      entries.first { $0.scope == scope && $0.environments.contains(environment) }
+    }.first
+    guard !isClosed, let entry else { return nil }
+    let key = Key(name: entry.name, environment: environment)
     if let client = clients[key] { return client }
     let server: APNSServer =
       switch environment {
@@ -91,23 +116,22 @@ actor Senders {
   /// no longer there sends what it has and ends. Answers the bundles whose credential changed.
   func replace(_ next: [Entry]) async -> [String] {
     let before = entries
-    entries = next
-    var changed: [String] = []
-    for entry in next {
-      guard let old = before.first(where: { $0.bundle == entry.bundle }), old.mark != entry.mark else { continue }
-      changed.append(entry.bundle)
-      for (key, client) in clients where key.bundle == entry.bundle {
-        do { try await client.rotate(to: entry.credential) } catch {
-          tell(.alarm("\(entry.bundle): the new certificate cannot be used, the old one goes on: \(error)"), key)
-        }
+    // a key object is kept as long as its key: the provider token lives on it
+    entries = next.map { new in before.first { $0.name == new.name && $0.mark == new.mark && new.mark != 0 } ?? new }
+    for (key, client) in clients {
+      guard let new = entries.entry(of: key) else {
+        clients[key] = nil
+        Task { await client.close() }
+        continue
+      }
+      guard before.entry(of: key)?.mark != new.mark else { continue }
+      do { try await client.rotate(to: new.credential) } catch {
+        tell(.alarm("\(new.name): the new certificate cannot be used, the old one goes on: \(error)"), key)
       }
     }
-    for key in clients.keys where !next.contains(where: { $0.bundle == key.bundle }) {
-      guard let client = clients.removeValue(forKey: key) else { continue }
-      Task { await client.close() }
-    }
     lookAtTerms()
-    return changed
+    return next.filter { new in before.contains { $0.name == new.name } && !before.contains { $0.isSame(as: new) } }
+      .map(\.name)
   }
 
   /// Has each client that holds pushes back try again, with one push: an operator has mended something. Answers which.
@@ -118,7 +142,7 @@ actor Senders {
       guard await client.health.held != nil || metrics.suspectedTopics > 0 || metrics.credential.standing == .held
       else { continue }
       await client.resume()
-      resumed.append("\(key.bundle) \(key.environment)")
+      resumed.append("\(key.name) \(key.environment)")
     }
     return resumed
   }
@@ -133,7 +157,7 @@ actor Senders {
   /// Everyone's client now, by bundle and environment.
   private var sorted: [(key: Key, client: APNSClient)] {
     clients.map { (key: $0.key, client: $0.value) }
-      .sorted { ($0.key.bundle, $0.key.environment.rawValue) < ($1.key.bundle, $1.key.environment.rawValue) }
+      .sorted { ($0.key.name, $0.key.environment.rawValue) < ($1.key.name, $1.key.environment.rawValue) }
   }
 
   /// One object for each client that was asked for: its server, what waits, why, and the last address that failed (C40).
@@ -143,7 +167,7 @@ actor Senders {
       let health = await client.health
       let status = await client.metrics.credential
       var object: JSONObject = [
-        "app": .string(key.bundle), "environment": .string("\(key.environment)"),
+        "app": .string(key.name), "environment": .string("\(key.environment)"),
         "server": .string(client.server.description), "connections": .number(JSONNumber(health.connections)),
         "unfinished": .number(JSONNumber(health.unfinished)), "waiting": .number(JSONNumber(health.waiting)),
         "credential": .string(status.standing.rawValue),
@@ -168,11 +192,11 @@ actor Senders {
   func metrics() async -> [Metric] {
     var list: [Metric] = []
     for (key, client) in sorted {
-      list += SenderMetrics.list(await client.metrics, app: key.bundle, environment: "\(key.environment)", clock.now)
+      list += SenderMetrics.list(await client.metrics, app: key.name, environment: "\(key.environment)", clock.now)
     }
     for entry in entries {
       guard case .certificate(let identity, _) = entry.credential else { continue }
-      list.append(SenderMetrics.expiry(identity.certificate.notAfter, app: entry.bundle, at: clock.now))
+      list.append(SenderMetrics.expiry(identity.certificate.notAfter, app: entry.name, at: clock.now))
     }
     return list
   }
@@ -185,18 +209,43 @@ actor Senders {
   }
 }
 
+extension Senders.Entry {
+  fileprivate func isSame(as other: Senders.Entry) -> Bool {
+    name == other.name && environments == other.environments && mark == other.mark
+  }
+}
+
+extension [Senders.Entry] {
+  fileprivate func entry(of key: Senders.Key) -> Senders.Entry? {
+    first { $0.name == key.name && $0.environments.contains(key.environment) }
+  }
+}
+
+/// One object a key in the process, so that all that use it share one provider token (case C27).
+final class ProviderKeys: Sendable {
+  private let keys = Locked<[String: ProviderKey]>([:])
+
+  func key(p8: [UInt8], keyID: String, teamID: String, name: String) throws(CredentialFault) -> ProviderKey {
+    let new = try ProviderKey(p8: p8, keyID: keyID, teamID: teamID, name: name)
+    return keys.withLock { keys in
+      let identity = "\(new.fingerprint) \(keyID) \(teamID)"
+      let kept = keys[identity] ?? new
+      keys[identity] = kept
+      return kept
+    }
+  }
+}
+
 extension Senders {
   /// Reads the credentials that `belfry serve` was given; throws with the file's name and what is wrong.
-  static func entries(_ credentials: [ServeConfiguration.Credential]) throws -> [Entry] {
-    // One object a key file, so that its apps share one provider token.
-    var keys: [String: ProviderKey] = [:]
-    return try credentials.map { credential in
+  static func entries(
+    _ credentials: [ServeConfiguration.Credential], _ keys: ProviderKeys = ProviderKeys()
+  ) throws -> [Entry] {
+    try credentials.map { credential in
       var mark = Hasher()
       if let path = credential.key, let keyID = credential.keyID, let teamID = credential.teamID {
-        let name = "\(path) \(keyID) \(teamID)"
         let bytes = try Files.read(path)
-        let key = try keys[name] ?? ProviderKey(p8: bytes, keyID: keyID, teamID: teamID, name: path)
-        keys[name] = key
+        let key = try keys.key(p8: bytes, keyID: keyID, teamID: teamID, name: path)
         mark.combine(bytes)
         mark.combine(keyID)
         mark.combine(teamID)
@@ -209,6 +258,24 @@ extension Senders {
       return Entry(
         bundle: credential.bundle,
         credential: .certificate(try certificate(bytes, path, password: password), name: path), mark: mark.finalize())
+    }
+  }
+
+  /// What apps have in the store, which was checked when it came.
+  static func entries(_ open: [OpenCredential], _ keys: ProviderKeys) throws -> [Entry] {
+    try open.map { open in
+      let (facts, name) = (open.view.facts, open.view.name)
+      let credential: Credential
+      if let keyID = facts.keyID, let teamID = facts.teamID {
+        credential = .token(try keys.key(p8: open.secret, keyID: keyID, teamID: teamID, name: name))
+      } else {
+        credential = .certificate(try TLSIdentity(pem: open.secret), name: name)
+      }
+      var mark = Hasher()
+      mark.combine(open.view.id)
+      mark.combine(open.view.version)
+      return Entry(
+        open.app, environments: Set(open.view.environments), credential: credential, mark: mark.finalize())
     }
   }
 

@@ -36,7 +36,7 @@ let serveCommand: Command = Command(
     }
     let signals = ProcessSignals(rereads: true)
     let host = try await ServiceHost.start(configuration, log: log)
-    let watch = Task { await host.watch(configuration).run(hangups: signals.hangups) }
+    let watch = Task { await host.watch(configuration).run(hangups: signals.hangups, changes: host.credentialChanges) }
     announce("listening", host.places)
     await signals.end()
     watch.cancel()

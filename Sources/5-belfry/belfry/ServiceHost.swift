@@ -23,8 +23,11 @@ struct ServiceHost {
   let loops: LoopGroup
   let clock: any WallClock
   let log: ServiceLog
-  /// Credentials that come from no file: the simulator's own.
+  /// Credentials that come from no file and no store: the simulator's own.
   let madeEntries: [Senders.Entry]
+  let keys: ProviderKeys
+  /// An element for each change of the credentials in the store by this process.
+  let credentialChanges: AsyncStream<Void>
 
   /// Starts everything, lowest first; what was started is stopped again when a later part fails.
   static func start(_ configuration: ServeConfiguration, log: ServiceLog) async throws -> ServiceHost {
@@ -41,16 +44,17 @@ struct ServiceHost {
     let loops = LoopGroup(count: 2)
     var simulator: APNSSimulator?
     do {
-      let (destination, entries, started) = try await destination(configuration, data: data)
+      let keys = ProviderKeys()
+      let (destination, named, made, started) = try await destination(configuration, keys, data: data)
       simulator = started
       var retry = RetryPolicy.Settings()
       if let minutes = configuration.serverFaultMinutes.value, minutes > 0 {
         retry.serverFaults = .after(.minutes(Int64(minutes)))
       }
-      let senders = Senders(destination, entries, retry: retry, clock: clock, loops: loops) { event, key in
-        log.client(event, credential: key?.bundle, environment: key?.environment)
+      let senders = Senders(destination, named + made, retry: retry, clock: clock, loops: loops) { event, key in
+        log.client(event, credential: key?.name, environment: key?.environment)
       }
-      await senders.lookAtTerms()
+      let (credentialChanges, credentialChanged) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
       let witness = started.map(SimulatedWitness.init)
       let service = PushService(
         store: store, bus: InProcessBus(clock: clock), clock: clock,
@@ -58,7 +62,14 @@ struct ServiceHost {
         retention: configuration.retention.value,
         senders: { await senders.sender(for: $0, $1) }, witness: witness,
         sealing: try SealingKey.read(SealingKey.Source(processEnvironment()), dataFolder: data),
-        onEvent: { log.service($0) })
+        credentialReader: CredentialFiles(),
+        onEvent: { event in
+          log.service(event)
+          if case .credentialChanged = event { credentialChanged.yield() }
+        })
+      let stored = try await entries(inStoreOf: service, keys)
+      _ = await senders.replace(named + stored + made)
+      if (named + stored + made).isEmpty { log.noCredentials(configuration) }
       try await service.start()
       do {
         var settings = HTTPAPI.Settings()
@@ -68,7 +79,7 @@ struct ServiceHost {
         return ServiceHost(
           store: store, service: service, server: server, senders: senders, simulator: simulator, witness: witness,
           loops: loops, clock: clock, log: log,
-          madeEntries: Array(entries.dropFirst(configuration.credentials.value.count)))
+          madeEntries: made, keys: keys, credentialChanges: credentialChanges)
       } catch {
         await service.stop()
         throw error
@@ -107,7 +118,10 @@ struct ServiceHost {
         }
         return paths
       },
-      read: { [madeEntries] in try Senders.entries(try named()) + madeEntries },
+      versions: { [service] in try? await service.credentialVersions() },
+      read: { [madeEntries, keys, service] in
+        try await Senders.entries(try named(), keys) + Self.entries(inStoreOf: service, keys) + madeEntries
+      },
       resume: { [senders, service] in
         let resumed = await senders.resume()
         await service.resume()
@@ -117,11 +131,19 @@ struct ServiceHost {
 
   var address: String { "http://\(server.endpoint)" }
 
+  /// Throws naming the app when one does not open under the sealing key of this process.
+  private static func entries(inStoreOf service: PushService, _ keys: ProviderKeys) async throws -> [Senders.Entry] {
+    let open: [OpenCredential]
+    do throws(RequestFault) { open = try await service.openCredentials() } catch { throw CommandFault("\(error)") }
+    return try Senders.entries(open, keys)
+  }
+
+  /// Where pushes go, with the credentials of the configuration, and those of a simulator that was started for it.
   private static func destination(
-    _ configuration: ServeConfiguration, data: String
-  ) async throws -> (Senders.Destination, [Senders.Entry], APNSSimulator?) {
+    _ configuration: ServeConfiguration, _ keys: ProviderKeys, data: String
+  ) async throws -> (Senders.Destination, named: [Senders.Entry], made: [Senders.Entry], APNSSimulator?) {
     let trust: TLSClientContext.Trust = try configuration.trust.value.map { .pem(try Files.read($0)) } ?? .system
-    var entries = try Senders.entries(configuration.credentials.value)
+    let named = try Senders.entries(configuration.credentials.value, keys)
     switch configuration.apns.value {
     case "simulator":
       var settings = APNSSimulator.Configuration()
@@ -129,36 +151,40 @@ struct ServiceHost {
       let simulator: APNSSimulator
       do { simulator = try await APNSSimulator.start(settings) } catch { throw CommandFault("\(error)") }
       let credentials = simulator.credentials
-      entries.append(
-        try .everyApp(
-          p8: credentials.signingKey.pem, keyID: credentials.keyID, teamID: credentials.teamID,
-          name: credentials.files?.signingKey ?? "the simulator's key"))
+      let everyApp = try Senders.Entry.everyApp(
+        p8: credentials.signingKey.pem, keyID: credentials.keyID, teamID: credentials.teamID,
+        name: credentials.files?.signingKey ?? "the simulator's key")
       let destination = Senders.Destination(
         sandbox: APNSServer(simulator.endpoint),
         production: APNSServer(simulator.productionEndpoint ?? simulator.endpoint),
         trust: .pem(credentials.authority.pem))
-      return (destination, entries, simulator)
+      return (destination, named, [everyApp], simulator)
     case "sandbox", "production":
       // Each device says which of Apple's two services its token is of; a push goes to that one.
-      guard !entries.isEmpty else { throw missingCredentials(configuration) }
       return (
-        .init(sandbox: .sandbox, production: .production, trust: trust, proxy: configuration.proxy.value), entries, nil
+        .init(sandbox: .sandbox, production: .production, trust: trust, proxy: configuration.proxy.value), named, [],
+        nil
       )
     default:
-      guard !entries.isEmpty else { throw missingCredentials(configuration) }
       let server: APNSServer
       do throws(APNSServerFault) { server = try APNSServer(configuration.apns.value) } catch {
         throw UsageFault("apns: \(error)")
       }
-      return (.init(sandbox: server, production: server, trust: trust, proxy: configuration.proxy.value), entries, nil)
+      return (
+        .init(sandbox: server, production: server, trust: trust, proxy: configuration.proxy.value), named, [], nil
+      )
     }
   }
+}
 
-  private static func missingCredentials(_ configuration: ServeConfiguration) -> CommandFault {
-    CommandFault(
+extension ServiceLog {
+  /// Neither the configuration nor the store has any.
+  fileprivate func noCredentials(_ configuration: ServeConfiguration) {
+    tell(
+      .warning, "no_credentials",
       """
-      apns is '\(configuration.apns.value)' but no credential is set; give a JSON5 file with --config: \
-      { credentials: [{ bundle: "com.example.app", key: "AuthKey_….p8", keyID: "…", teamID: "…" }] }
+      apns is '\(configuration.apns.value)' and there is no credential yet, so pushes wait: 'belfry credentials add' or \
+      POST /v1/credentials brings one while the service runs
       """)
   }
 }

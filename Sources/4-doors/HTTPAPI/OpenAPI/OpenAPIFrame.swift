@@ -16,6 +16,7 @@ extension OpenAPIDocument {
         {"name": "devices"},
         {"name": "tags"},
         {"name": "audiences"},
+        {"name": "credentials", "description": "What an app's pushes authenticate to APNs with."},
         {"name": "apps"},
         {"name": "registrations", "description": "What the app on a phone calls for itself."},
         {"name": "description"}
@@ -49,6 +50,10 @@ extension OpenAPIDocument {
           "scheduleID": {
             "name": "id", "in": "path", "required": true,
             "schema": {"$ref": "#/components/schemas/ScheduleID"}
+          },
+          "credentialID": {
+            "name": "id", "in": "path", "required": true,
+            "schema": {"$ref": "#/components/schemas/CredentialID"}
           },
           "resourceID": {
             "name": "id", "in": "path", "required": true,

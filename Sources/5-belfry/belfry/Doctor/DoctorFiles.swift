@@ -24,12 +24,13 @@ struct DoctorFiles {
     let (keyID, teamID) = (given.keyID ?? "", given.teamID ?? "")
     var (checks, bytes) = file(path)
     guard let bytes else { return (checks, nil) }
-    if let disguise = Self.disguise(bytes) {
+    let keyFile = KeyFile(bytes, path: path)
+    if let disguise = keyFile.disguise {
       checks.append(
         .init(.warn, .key, path, "the file \(disguise); it is understood here, not by every tool", "Download it again.")
       )
     }
-    checks += ids(path, keyID: keyID, teamID: teamID)
+    checks += ids(path, told: keyFile.keyIDInName, keyID: keyID, teamID: teamID)
     do throws(CredentialFault) {
       let key = try ProviderKey(p8: bytes, keyID: keyID, teamID: teamID, name: path)
       checks.append(.init(.ok, .key, path, "an EC P-256 key, as provider tokens are signed with"))
@@ -40,20 +41,9 @@ struct DoctorFiles {
     }
   }
 
-  /// What an editor, a shell or a mail made of the file (case C26).
-  private static func disguise(_ bytes: [UInt8]) -> String? {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return "begins with a byte order mark" }
-    if bytes.contains(0x0D) { return "has line ends of Windows (CRLF)" }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.contains("\\n") ? "has the two characters \\n where lines should end" : nil
-  }
-
   /// Apple names the file `AuthKey_<key id>.p8`: that tells when ids were mixed up.
-  private func ids(_ path: String, keyID: String, teamID: String) -> [DoctorCheck] {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
-    guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return [] }
-    let told = String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
-    guard told.count == 10, told != keyID else { return [] }
+  private func ids(_ path: String, told: String?, keyID: String, teamID: String) -> [DoctorCheck] {
+    guard let told, told != keyID else { return [] }
     if told == teamID {
       return [
         .init(
@@ -93,26 +83,14 @@ struct DoctorFiles {
   }
 
   private func facts(_ facts: PushCertificate, bundle: String, _ path: String) -> [DoctorCheck] {
-    guard let userID = facts.userID else {
-      return [
-        .init(
-          .fail, .certificate, path, "its subject has no UID, so it is no push certificate",
-          "Make one in Apple's developer portal: Apple Push Notification service SSL.")
-      ]
-    }
-    var checks = [DoctorCheck(.ok, .certificate, path, "a push certificate for \(userID)")]
-    let wanted = bundle == "*" ? userID : bundle
-    if facts.isVoIPOnly {
-      checks.append(
-        .init(
-          .fail, .topic, path,
-          "a VoIP certificate: it is for \(facts.topics.joined(separator: ", ")) only, so alerts of \(wanted) are refused",
-          "Make a certificate of the kind Apple Push Notification service SSL (Sandbox & Production)."))
-    } else if !facts.topics.contains(wanted) {
-      checks.append(
-        .init(
-          .fail, .topic, path, "it is for \(facts.topics.joined(separator: ", ")), not for \(wanted)",
-          "Give the certificate of \(wanted), or write the bundle id as the certificate has it."))
+    let wanted = bundle == "*" ? facts.userID ?? bundle : bundle
+    var checks: [DoctorCheck] = []
+    if let userID = facts.userID { checks.append(.init(.ok, .certificate, path, "a push certificate for \(userID)")) }
+    if let (flaw, found, remedy) = facts.flaw(for: wanted) {
+      switch flaw {
+      case .noPushCertificate: return [.init(.fail, .certificate, path, found, remedy)]
+      case .onlyVoIP, .otherApp: checks.append(.init(.fail, .topic, path, found, remedy))
+      }
     } else {
       checks.append(.init(.ok, .topic, path, "topics: \(facts.topics.joined(separator: ", "))"))
     }
@@ -157,5 +135,11 @@ struct DoctorFiles {
           "chmod 600 \(path)."))
     }
     return (checks, bytes)
+  }
+}
+
+extension PushCertificate {
+  fileprivate var environments: Set<APNSEnvironment> {
+    Set((isForSandbox ? [.sandbox] : []) + (isForProduction ? [.production] : []))
   }
 }

@@ -1,0 +1,154 @@
+import Basics
+import Foundation
+import HTTPClient
+import Testing
+
+/// A simulated APNs that takes one key alone, and a push service that begins without any.
+private final class Scene: Sendable {
+  static let bundle = "com.example.app"
+  let folder: TemporaryFolder
+  let apns: BelfryProcess
+  let places: [String: String]
+  let appKey: String
+  let masterSecret: String
+  let client = HTTPClient()
+
+  var data: String { folder.path + "/service" }
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    apns = try BelfryProcess([
+      "apns", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0", "--data",
+      folder.path + "/apns", "--quiet",
+    ])
+    places = try await apns.event("listening")
+    let text = """
+      { listen: '127.0.0.1:0', data: 'service', apns: '\(try #require(places["apns"]))',
+        trust: '\(try #require(places["ca"]))' }
+      """
+    try Data(text.utf8).write(to: URL(filePath: folder.path + "/belfry.json5"))
+    let created = try await BelfryProcess.run([
+      "app", "create", "--bundle", Self.bundle, "--data", folder.path + "/service", "--json",
+    ])
+    let app = try #require(
+      try JSONSerialization.jsonObject(with: Data(created.output.utf8)) as? [String: String], "\(created.errors)")
+    appKey = try #require(app["appKey"])
+    masterSecret = try #require(app["masterSecret"])
+  }
+
+  func serve() async throws -> (process: BelfryProcess, api: String) {
+    let process = try BelfryProcess(["serve", "--config", folder.path + "/belfry.json5"])
+    return (process, try #require(try await process.event("listening")["api"]))
+  }
+
+  func call(
+    _ method: String, _ url: String, _ body: [String: Any]? = nil, secret: String? = nil
+  ) async throws -> (status: Int, object: [String: Any]) {
+    let bytes = try body.map { [UInt8](try JSONSerialization.data(withJSONObject: $0)) }
+    let answer = try await client.call(
+      method, url, headers: ["Content-Type": "application/json"], basic: (appKey, secret ?? masterSecret), body: bytes)
+    return (answer.status, (try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]) ?? [:])
+  }
+
+  /// A phone's app, and a push to it; answers the message's id.
+  func push(at api: String) async throws -> String {
+    let issued = try await call(
+      "POST", try #require(places["control"]) + "/devices", ["device": "phone", "bundle": Self.bundle]
+    ).object
+    let registered = try await call(
+      "POST", api + "/device/v1/registrations",
+      ["appKey": appKey, "token": try #require(issued["token"] as? String), "environment": "sandbox"])
+    #expect(registered.status == 200, "\(registered.object)")
+    let pushed = try await call(
+      "POST", api + "/v3/push",
+      [
+        "platform": "all", "audience": "all", "notification": ["alert": "Ring"], "options": ["apns_production": false],
+      ])
+    #expect(pushed.status == 200, "\(pushed.object)")
+    return try #require(pushed.object["msg_id"] as? String)
+  }
+
+  func report(_ message: String, at api: String) async throws -> [String: Any] {
+    try await call("GET", api + "/v1/pushes/\(message)").object
+  }
+
+  func waitUntil(_ what: String, within seconds: Double = 30, _ holds: () async throws -> Bool) async throws {
+    let deadline = Date().addingTimeInterval(seconds)
+    while try await !holds() {
+      guard Date() < deadline else { throw ProcessFault(words: "not in \(seconds) s: \(what)") }
+      try await Task.sleep(nanoseconds: 20_000_000)
+    }
+  }
+}
+
+@Suite("Credentials and secrets beside a running service", .serialized)
+struct CredentialProcessTests {
+  @Test("a key that a command brings reaches the running service; what waited goes out; nothing of the key is in clear")
+  func uploaded() async throws {
+    let scene = try await Scene()
+    let (service, api) = try await scene.serve()
+    try await service.complaint(#""event":"no_credentials""#)
+    let message = try await scene.push(at: api)
+    try await scene.waitUntil("it waits") { try await scene.report(message, at: api)["state"] as? String == "waiting" }
+
+    let file = try #require(scene.places["key"])
+    let added = try await BelfryProcess.run([
+      "credentials", "add", file, "--key-id", try #require(scene.places["keyId"]), "--team-id",
+      try #require(scene.places["teamId"]), "--data", scene.data,
+    ])
+    #expect(added.status == 0, "\(added.errors)")
+    try await scene.waitUntil("it is sent") { try await scene.report(message, at: api)["accepted"] as? Int == 1 }
+
+    let pem = try String(contentsOfFile: file, encoding: .utf8)
+    let lines = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.map(String.init)
+    let der = try #require(Data(base64Encoded: lines.joined()))
+    for name in try FileManager.default.contentsOfDirectory(atPath: scene.data) where name.hasPrefix("belfry.db") {
+      let bytes = try Data(contentsOf: URL(filePath: scene.data + "/" + name))
+      #expect(bytes.range(of: Data("PRIVATE KEY".utf8)) == nil, "\(name)")
+      for line in lines { #expect(bytes.range(of: Data(line.utf8)) == nil, "\(name)") }
+      // 32 bytes from the 36th on are the private number (RFC 5958, RFC 5915)
+      #expect(bytes.range(of: der[36..<68]) == nil, "\(name)")
+    }
+    let listed = try await BelfryProcess.run([
+      "credentials", "list", "--server", api, "--app", "\(scene.appKey):\(scene.masterSecret)",
+    ])
+    #expect(listed.status == 0 && listed.output.contains("key \(scene.places["keyId"] ?? "") of team"), "\(listed)")
+    for text in [added.output, added.errors, listed.output, service.output, service.errorOutput] {
+      #expect(!text.contains("PRIVATE KEY"))
+      for line in lines { #expect(!text.contains(line)) }
+    }
+    service.signal(SIGTERM)
+    #expect(try await service.end() == 0)
+  }
+
+  @Test("under another sealing key the service does not start, and says whose credential does not open")
+  func otherSealingKey() async throws {
+    let scene = try await Scene()
+    let added = try await BelfryProcess.run([
+      "credentials", "add", try #require(scene.places["key"]), "--key-id", try #require(scene.places["keyId"]),
+      "--team-id", try #require(scene.places["teamId"]), "--data", scene.data, "--app", scene.appKey,
+    ])
+    #expect(added.status == 0, "\(added.errors)")
+    let failed = try await BelfryProcess.run(
+      ["serve", "--config", scene.folder.path + "/belfry.json5"],
+      environment: ["BELFRY_SEALING_KEY": String(repeating: "0a", count: 32)])
+    #expect(failed.status == 1 && failed.errors.contains("app \(scene.appKey)"), "\(failed.errors)")
+    #expect(failed.errors.contains("sealed under another key"))
+  }
+
+  @Test("a secret that a command renewed: the old one is refused by the running service within seconds")
+  func renewedSecret() async throws {
+    let scene = try await Scene()
+    let (service, api) = try await scene.serve()
+    #expect(try await scene.call("GET", api + "/v1/tags").status == 200)
+    let renewed = try await BelfryProcess.run(["apps", "secret", scene.appKey, "--data", scene.data, "--json"])
+    let object = try JSONSerialization.jsonObject(with: Data(renewed.output.utf8)) as? [String: String]
+    let secret = try #require(object?["masterSecret"], "\(renewed.errors)")
+    try await scene.waitUntil("the old one is refused", within: 5) {
+      try await scene.call("GET", api + "/v1/tags").status == 401
+    }
+    #expect(try await scene.call("GET", api + "/v1/tags", secret: secret).status == 200)
+    service.signal(SIGTERM)
+    #expect(try await service.end() == 0)
+  }
+}
