@@ -7,7 +7,8 @@ public enum StoreConformance {
     + StoreTokenCases.all + StorePreferenceCases.all + StoreTagCases.all + StoreFactCases.all
     + StoreScheduleCases.all + StoreReportCases.all + StoreControlCases.all
     + StoreSegmentCases.all + StoreUsageCases.all + StoreAccountCases.all
-    + StoreTraceCases.all + StoreFileCases.all + StoreImportCases.all + StoreForgettingCases.all + StoreCredentialCases.all
+    + StoreTraceCases.all + StoreFileCases.all + StoreImportCases.all + StoreForgettingCases.all
+    + StoreCredentialCases.all
 }
 
 func fault<Result>(

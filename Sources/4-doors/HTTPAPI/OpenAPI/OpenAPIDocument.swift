@@ -5,7 +5,9 @@ internal import PushPayload
 /// `OpenAPIFrame.swift`, and added to each. `OpenAPITests` holds it to the table of routes.
 enum OpenAPIDocument {
   /// In the order in which they are shown.
-  static let parts = [pushes, explanations, schedules, devices, tags, audiences, credentials, apps, registrations, description]
+  static let parts = [
+    pushes, explanations, schedules, devices, tags, audiences, credentials, apps, registrations, description,
+  ]
 
   static let bytes = document.encoded()
 
