@@ -8,7 +8,7 @@ public enum StoreConformance {
     + StoreScheduleCases.all + StoreReportCases.all + StoreControlCases.all
     + StoreSegmentCases.all + StoreUsageCases.all + StoreAccountCases.all
     + StoreTraceCases.all + StoreFileCases.all + StoreImportCases.all + StoreForgettingCases.all
-    + StoreCredentialCases.all
+    + StoreCredentialCases.all + StoreSpecialTokenCases.all
 }
 
 func fault<Result>(

@@ -24,15 +24,18 @@ public enum StoreSamples {
   }
 
   public static func push(
-    _ id: Int64, of app: Int64, _ environment: APNSEnvironment = .production, badge: BadgeArithmetic = .none,
+    _ id: Int64, of app: Int64, _ environment: APNSEnvironment = .production, to address: PushAddress = .device,
+    badge: BadgeArithmetic = .none,
     pushType: String = "alert", isScheduled: Bool = false, clientID: String? = nil, at: Instant = noon
   ) -> StoredPush {
-    StoredPush(
+    var push = StoredPush(
       id: id, app: app, acceptedAt: at, environment: environment, request: Array("{}".utf8),
       payload: Array(#"{"aps":{"alert":"你好"}}"#.utf8), pushType: pushType, priority: 10,
       expiration: at.seconds + 86_400, deadline: at + .days(1), collapseID: "c\(id)", badge: badge, sendNumber: 7,
       isScheduled: isScheduled, clientID: clientID, wrongEnvironment: 1, deadTokens: 2, warnings: ["one", "two"],
       unmatched: ["nobody"])
+    push.address = address
+    return push
   }
 }
 

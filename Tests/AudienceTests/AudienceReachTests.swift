@@ -9,6 +9,7 @@ struct PlainIndex: AudienceIndex {
   var aliases: [String: Set<DeviceOrdinal>] = [:]
   var registrationIDs: [String: DeviceOrdinal] = [:]
   var files: [String: Set<DeviceOrdinal>] = [:]
+  var holders: [TokenPurpose: Set<DeviceOrdinal>] = [:]
   var deadOnes: Set<DeviceOrdinal> = []
   var sandboxed: Set<DeviceOrdinal> = []
 
@@ -34,6 +35,7 @@ struct PlainIndex: AudienceIndex {
       facts: DeviceFact.allCases.reduce(into: [:]) { $0[$1] = fact($1, of: ordinal) }, lastSeen: seen(ordinal),
       created: created(ordinal))
     subject.files = Set(files.filter { $0.value.contains(ordinal) }.keys)
+    subject.purposes = Set(holders.filter { $0.value.contains(ordinal) }.keys)
     return subject
   }
 
@@ -48,6 +50,7 @@ struct PlainIndex: AudienceIndex {
     case .alias(let name): return .devices(DeviceSet(aliases[name] ?? []))
     case .registrationID(let name): return registrationIDs[name].map { .devices([$0]) } ?? .nobody
     case .file(let id): return .devices(DeviceSet(files[id] ?? []))
+    case .holds(let purpose): return .devices(DeviceSet(holders[purpose] ?? []))
     }
   }
 
@@ -110,6 +113,7 @@ struct PlainIndex: AudienceIndex {
     case .alias(let name): aliases[name] ?? []
     case .registrationID(let name): registrationIDs[name].map { [$0] } ?? []
     case .file(let id): files[id] ?? []
+    case .holds(let purpose): holders[purpose] ?? []
     case .all(let parts): parts.reduce(all) { $0.intersection(truth($1)) }
     case .any(let parts): parts.reduce([]) { $0.union(truth($1)) }
     case .not(let part): all.subtracting(truth(part))

@@ -82,6 +82,7 @@ struct MigrationTests {
     7: "UPDATE push SET control = 1 WHERE id = 72",
     8: "INSERT INTO ab_test VALUES (1, 'test', x'5b5d', 1796059776318)",
     16: "INSERT INTO device_import VALUES (1, 'file', 5, 2)",
+    19: "INSERT INTO special_token VALUES (4294967296, 1, '', x'0102', 1796040000000)",
   ]
 
   @Test("a file of each earlier schema keeps all it has", arguments: 1...Schema.newest)
@@ -101,6 +102,7 @@ struct MigrationTests {
       #expect(device.alias == "user\(number + 1)" && device.tags == ["all", "t\(number + 1)"] && device.badge == 1)
       #expect(device.onlyScheduled == (form >= 2 && number == 1))
       #expect(device.seenAt - device.registeredAt == (form >= 3 && number == 0 ? .days(1) : .seconds(0)))
+      #expect(device.purposes == (form >= 19 && number == 0 ? [.voip] : []))
       #expect(device.facts.permission == (form >= 4 && number == 0 ? .authorized : nil))
     }
     let found = try await store.devices(

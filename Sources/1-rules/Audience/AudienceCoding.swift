@@ -23,6 +23,7 @@ extension AudienceExpression {
     case any = 17
     case not = 18
     case file = 19
+    case holds = 20
   }
 
   /// Deeper ones are read by nobody.
@@ -69,6 +70,9 @@ extension AudienceExpression {
     case .permission(let permission):
       put(.permission)
       bytes.append(permission.rawValue)
+    case .holds(let purpose):
+      put(.holds, purpose.name)
+      bytes.append(purpose.kind)
     case .lastSeen(let comparison):
       put(.lastSeen)
       comparison.write(into: &bytes)
@@ -108,6 +112,9 @@ extension AudienceExpression {
     case .timeZone: return reader.text().map(AudienceExpression.timeZone)
     case .model: return reader.text().map(AudienceExpression.model)
     case .permission: return reader.byte().flatMap(NotificationPermission.init(rawValue:)).map { .permission($0) }
+    case .holds:
+      guard let name = reader.text(), let kind = reader.byte() else { return nil }
+      return TokenPurpose(kind: kind, name: name).map { .holds($0) }
     case .lastSeen: return TimeComparison(&reader).map { .lastSeen($0) }
     case .created: return TimeComparison(&reader).map { .created($0) }
     case .segment: return reader.text().map(AudienceExpression.segment)

@@ -36,6 +36,7 @@ extension AudienceExpression {
         value.map(condition.holds(for:)) ?? false,
         "its \(condition.fact.words) is \(value ?? "not known"), not \(condition.words.dropFirst(condition.fact.words.count + 1))"
       )
+    case .holds(let purpose): return unless(device.purposes.contains(purpose), "it has no \(purpose.words)")
     case .lastSeen(let comparison):
       return unless(comparison.holds(for: device.lastSeen, at: now), "it was last seen at \(device.lastSeen)")
     case .created(let comparison):
@@ -79,6 +80,7 @@ extension AudienceExpression {
     case .registrationID(let name): "registration id “\(name)”"
     case .file(let id): "file “\(id)”"
     case .appVersion, .osVersion, .language, .timeZone, .model, .permission: factCondition?.words ?? ""
+    case .holds(let purpose): "who has a \(purpose.words)"
     case .lastSeen(let comparison): "last seen \(comparison.words)"
     case .created(let comparison): "created \(comparison.words)"
     case .segment(let id), .saved(let id, _): "segment “\(id)”"

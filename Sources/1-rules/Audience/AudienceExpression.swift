@@ -16,6 +16,8 @@ public indirect enum AudienceExpression: Hashable, Sendable {
   case timeZone(String)
   case model(String)
   case permission(NotificationPermission)
+  /// Who has such a token, alive.
+  case holds(TokenPurpose)
   case lastSeen(TimeComparison)
   case created(TimeComparison)
   /// A saved expression by its id; means nobody until the service has put `saved` in its place.
@@ -45,8 +47,7 @@ extension AudienceExpression {
     case .not(let part): return .not(try part.mappingLeaves(change))
     case .saved(let id, let part): return .saved(segment: id, try part.mappingLeaves(change))
     case .everyone, .tag, .alias, .registrationID, .file, .appVersion, .osVersion, .language, .timeZone, .model,
-      .permission,
-      .lastSeen, .created, .segment, .variant, .share:
+      .permission, .holds, .lastSeen, .created, .segment, .variant, .share:
       return try change(self)
     }
   }

@@ -9,6 +9,7 @@ public enum AudienceTerm: Hashable, Sendable {
   /// By its id.
   case file(String)
   case variant(test: String, name: String)
+  case holds(TokenPurpose)
   /// In words: `app version at least 9`.
   case condition(String)
 
@@ -18,6 +19,7 @@ public enum AudienceTerm: Hashable, Sendable {
       .condition(let name):
       name
     case .variant(let test, let name): "\(test):\(name)"
+    case .holds(let purpose): purpose.words
     }
   }
 }
@@ -28,6 +30,7 @@ public enum AudienceName: Hashable, Sendable {
   case alias(String)
   case registrationID(String)
   case file(String)
+  case holds(TokenPurpose)
 
   var term: AudienceTerm {
     switch self {
@@ -35,6 +38,7 @@ public enum AudienceName: Hashable, Sendable {
     case .alias(let name): .alias(name)
     case .registrationID(let name): .registrationID(name)
     case .file(let id): .file(id)
+    case .holds(let purpose): .holds(purpose)
     }
   }
 }

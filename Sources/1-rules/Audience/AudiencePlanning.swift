@@ -19,6 +19,7 @@ struct AudiencePlanner<Index: AudienceIndex> {
     case .alias(let name): return try named(.alias(name))
     case .registrationID(let name): return try named(.registrationID(name))
     case .file(let id): return try named(.file(id))
+    case .holds(let purpose): return try named(.holds(purpose))
     case .appVersion, .osVersion, .language, .timeZone, .model, .permission:
       guard let condition = expression.factCondition else { return .nobody }
       return try having(condition)

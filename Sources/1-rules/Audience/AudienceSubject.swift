@@ -8,6 +8,8 @@ public struct AudienceSubject: Sendable, Equatable {
   public var alias: String?
   /// Those of the files that an audience names which name it.
   public var files: Set<String> = []
+  /// Tokens that it has beside its own, alive.
+  public var purposes: Set<TokenPurpose> = []
   /// By what they are facts of; what is not known is not there.
   public var facts: [DeviceFact: String]
   public var lastSeen: Instant
@@ -106,9 +108,8 @@ extension AudienceExpression {
     case .timeZone(let name): FactCondition(fact: .timeZone, rule: .exactly(name))
     case .model(let name): FactCondition(fact: .model, rule: .exactly(name))
     case .permission(let permission): FactCondition(fact: .permission, rule: .exactly(permission.word))
-    case .everyone, .tag, .alias, .registrationID, .file, .lastSeen, .created, .segment, .saved, .variant, .share, .all,
-      .any,
-      .not:
+    case .everyone, .tag, .alias, .registrationID, .file, .holds, .lastSeen, .created, .segment, .saved, .variant,
+      .share, .all, .any, .not:
       nil
     }
   }

@@ -67,9 +67,16 @@ public protocol Store: Sendable {
   func devices(app: Int64, registrationIDs: [String]) async throws(StoreFault) -> [StoredDevice]
   /// Who has the alias, whatever became of their tokens, oldest first.
   func devices(app: Int64, alias: String) async throws(StoreFault) -> [StoredDevice]
+  /// A token belongs to one device: another that had it under the same purpose has it no more. A new token of the device's
+  /// own that is of the other environment takes those beside it away, since they are of the former.
   func changeDevice(
     app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
   ) async throws(StoreFault) -> DeviceEditAnswer
+
+  /// Names of living tokens of the purpose's kind, in the order of their bytes, those after the given one; at most `limit`.
+  func tokenNames(
+    app: Int64, like purpose: TokenPurpose, after: String?, limit: Int
+  ) async throws(StoreFault) -> [TokenName]
 
   /// Notes that the device was heard of; may leave out what is less than a minute newer than what it has and of the same
   /// hour, and an older time always. Nothing happens without such a device.
@@ -170,10 +177,10 @@ public protocol Store: Sendable {
   /// The highest message id ever accepted; 0 when there is none.
   func lastPushID() async throws(StoreFault) -> Int64
 
-  /// Keeps a push with its audience. With a `clientID` that the app used no earlier than `since`, answers that push
+  /// Keeps a push with its audience, and its companion with it if there is one. With a `clientID` that the app used no earlier than `since`, answers that push
   /// and keeps nothing; an older use is forgotten. `.taken` when the message id is there already.
   func accept(
-    _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, clientIDsSince since: Instant
   ) async throws(StoreFault) -> Acceptance
 
   /// The push that the app accepted under this `cid` no earlier than `since`.
@@ -190,7 +197,8 @@ public protocol Store: Sendable {
   ///
   /// **Claiming** a device for a push applies the push's badge arithmetic to the badge kept for the device, once per
   /// device and message id however often it is claimed, and answers the badge as it is now. A device whose token died
-  /// or moved to the other environment since is not answered but ends as `.skipped` in the same transaction, and one
+  /// or moved to the other environment since, or that has no token of the push's address any more, is not answered but ends
+  /// as `.skipped` in the same transaction, and one
   /// whose user wants only the scheduled push as `.skippedByPreference` when the push heeds that; no badge is counted for
   /// either. Past the push's deadline `begin` claims nobody, and neither does anybody claim for a push that is paused or
   /// withdrawn, nor more devices that were not claimed before than the push's pace allows at `now`.
@@ -259,11 +267,11 @@ public protocol Store: Sendable {
   /// When the next of all apps is due; nil: none is.
   func nextScheduleDue() async throws(StoreFault) -> Instant?
 
-  /// In one transaction: notes the step with its firing and, with a push, accepts that. So each due time makes one push at
+  /// In one transaction: notes the step with its firing and, with a push, accepts that and its companion. So each due time makes one push at
   /// most, whoever else is at it and whenever the process ends. false, and nothing was done, when the schedule is gone or
   /// its version or `last` is not what the step was reckoned from. `.taken` when the message id is there already.
   func take(
-    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience]
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?
   ) async throws(StoreFault) -> Bool
 
   /// Oldest first; at most 1,000, the newest ones.
@@ -295,6 +303,20 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+  /// Without a companion.
+  public func accept(
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
+  ) async throws(StoreFault) -> Acceptance {
+    try await accept(push, audience: audience, companion: nil, clientIDsSince: since)
+  }
+
+  /// Likewise.
+  public func take(
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience]
+  ) async throws(StoreFault) -> Bool {
+    try await take(step, push: push, audience: audience, companion: nil)
+  }
+
   /// For pushes without a timing.
   public func begin(
     push: Int64, shard: ShardIndex, holder: UInt64, claiming: Int, at now: Instant

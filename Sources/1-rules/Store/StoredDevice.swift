@@ -24,6 +24,8 @@ public struct StoredDevice: Sendable, Equatable {
   /// nil while the token lives.
   public var death: TokenDeath?
   public var facts: DeviceFacts
+  /// Tokens that it has beside its own, alive.
+  public var purposes: Set<TokenPurpose> = []
 
   public init(
     app: Int64, ordinal: DeviceOrdinal, registrationID: String, token: [UInt8], environment: APNSEnvironment,
@@ -98,9 +100,11 @@ public struct DeviceFacts: Sendable, Hashable {
 
 extension StoredDevice {
   public var subject: AudienceSubject {
-    AudienceSubject(
+    var subject = AudienceSubject(
       ordinal: ordinal, registrationID: registrationID, tags: Set(tags), alias: alias, facts: facts.values,
       lastSeen: seenAt, created: createdAt)
+    subject.purposes = purposes
+    return subject
   }
 
   /// Changes with whatever an app server may edit, and with nothing else: FNV-1a of those fields.
@@ -176,6 +180,8 @@ public struct DeviceEdit: Sendable, Equatable {
   /// What is known of these replaces what was.
   public var facts = DeviceFacts()
   public var token: NewToken?
+  /// Tokens beside its own. Those of Live Activities beyond `DeviceLimits.activities` go, the oldest first.
+  public var tokens: [TokenEdit] = []
   /// Only while the device's `fingerprint` is this.
   public var ifUnchanged: UInt64?
 
@@ -187,6 +193,9 @@ public struct DeviceLimits: Sendable {
   public var devicesPerAlias = 10
   /// Default 1,000.
   public var tagsPerDevice = 1000
+  /// Of Live Activities and of attributes types that may start one, each; so that what an app forgets to end does not pile
+  /// up. Default 20.
+  public var activities = 20
 
   public init() {}
 }

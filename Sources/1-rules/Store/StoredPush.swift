@@ -17,6 +17,7 @@ public struct StoredPush: Sendable, Equatable {
   public var personal: [UInt8]?
   /// `apns-push-type`.
   public var pushType: String
+  public var address = PushAddress.device
   /// `apns-priority`.
   public var priority: UInt8
   /// `apns-expiration`, seconds since 1970.
@@ -37,6 +38,8 @@ public struct StoredPush: Sendable, Equatable {
   public var clientID: String?
   /// The id of the push to a group that this is a part of.
   public var groupPush: Int64?
+  /// The push that this one was accepted with, as what of it goes to other tokens.
+  public var companionOf: Int64?
   public var wrongEnvironment: Int
   public var deadTokens: Int
   public var warnings: [String]
@@ -108,6 +111,17 @@ public enum BadgeArithmetic: Sendable, Hashable {
   }
 }
 
+/// A push with whom it is for.
+public struct PlannedPush: Sendable, Equatable {
+  public var push: StoredPush
+  public var audience: [AudienceReach.ShardAudience]
+
+  public init(_ push: StoredPush, _ audience: [AudienceReach.ShardAudience]) {
+    self.push = push
+    self.audience = audience
+  }
+}
+
 public enum Acceptance: Sendable, Equatable {
   case accepted
   /// The same `cid` was accepted before, within the window: that push, and how many devices it targeted.
@@ -120,6 +134,8 @@ public struct PushProgress: Sendable, Equatable {
   public var targeted: Int
   public var counts: [OutcomeKind: Int]
   public var reports: [ReportKind: Int]
+  /// The push that was accepted with it (`StoredPush.companionOf`).
+  public var companion: Int64?
   /// Why it waits, for an operator; nil when it does not.
   public var waiting: String?
   public var control: PushControl

@@ -47,6 +47,10 @@ struct AudienceTables: AudienceIndex {
       return .set(id: set, shards: try sets.shards(ofSet: set))
     case .alias(let name): ids = try DeviceTable(database).ids(app: app, alias: name)
     case .registrationID(let name): ids = try DeviceTable(database).ids(app: app, registrationIDs: [name]).ids
+    case .holds(let purpose):
+      guard let fact = try facts.id(of: .holds(purpose), app: app) else { return .nobody }
+      let set = DeviceSetKey.fact(fact).id
+      return .set(id: set, shards: try sets.shards(ofSet: set))
     case .file(let id): return .devices(try FileTable(database).members(of: id, app: app))
     }
     return .devices(DeviceSet(ids.map { DeviceOrdinal(truncatingIfNeeded: $0) }))

@@ -67,6 +67,7 @@ extension DeviceTable {
         "UPDATE device SET only_scheduled = ? WHERE id = ?", .int(onlyScheduled ? 1 : 0), .int(id))
     }
     if let token = edit.token { try give(token, to: device, id) }
+    for token in edit.tokens { try SpecialTokenTable(database).keep(token, of: id, limits) }
     let facts = device.facts.updated(by: edit.facts)
     if facts != device.facts { try write(facts, id) }
     if facts != device.facts || edit.token != nil {

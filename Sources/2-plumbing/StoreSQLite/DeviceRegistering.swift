@@ -69,6 +69,7 @@ extension DeviceTable {
     try UsageTable(database).note(app: old.app, at: now, last: old.seenAt)
     if old.death != nil { try sets.remove([old.ordinal], from: .dead(app: old.app)) }
     guard old.environment != environment else { return }
+    try SpecialTokenTable(database).removeAll(of: id)
     switch environment {
     case .sandbox: try sets.insert([old.ordinal], into: .sandbox(app: old.app))
     case .production: try sets.remove([old.ordinal], from: .sandbox(app: old.app))
@@ -97,6 +98,7 @@ extension DeviceTable {
   func delete(app: Int64, registrationID: String) throws(StoreFault) -> Bool {
     guard let id = try id(app: app, registrationID: registrationID) else { return false }
     let device = try stored(id)
+    try SpecialTokenTable(database).removeAll(of: id)
     for tag in device.tags { try TagTable(database).remove([device.ordinal], from: tag, of: app) }
     try sets.remove([device.ordinal], from: .dead(app: app))
     try sets.remove([device.ordinal], from: .sandbox(app: app))

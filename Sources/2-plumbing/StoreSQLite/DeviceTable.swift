@@ -79,7 +79,8 @@ struct DeviceTable {
           timeZone: row.optionalText(15), model: row.optionalText(19),
           permission: row.optionalInt(20).flatMap { NotificationPermission(rawValue: UInt8(clamping: $0)) }))
     }
-    guard let device else { throw .corrupt("a device without a row") }
+    guard var device else { throw .corrupt("a device without a row") }
+    device.purposes = try SpecialTokenTable(database).purposes(of: id)
     return device
   }
 

@@ -14,6 +14,9 @@ struct FactKey: Hashable {
   static func created(_ moment: Instant) -> FactKey { day(.created, of: moment) }
   static func seen(_ moment: Instant) -> FactKey { day(.lastSeen, of: moment) }
 
+  /// Who has such a token, alive.
+  static func holds(_ purpose: TokenPurpose) -> FactKey { FactKey(kind: 110 + purpose.kind, value: purpose.name) }
+
   private static func day(_ time: DeviceTime, of moment: Instant) -> FactKey {
     let second = max(0, moment.seconds)  // what is before 1970 is of no clock that was set
     return FactKey(kind: time.kind, value: String(second / 86_400))
@@ -62,7 +65,7 @@ struct FactTable {
     try sets.insert(devices, into: .fact(id))
   }
 
-  private func remove(_ devices: DeviceSet, from key: FactKey, of app: Int64) throws(StoreFault) {
+  func remove(_ devices: DeviceSet, from key: FactKey, of app: Int64) throws(StoreFault) {
     guard let id = try id(of: key, app: app) else { return }
     try sets.remove(devices, from: .fact(id))
     if try !sets.hasMembers(DeviceSetKey.fact(id).id) {

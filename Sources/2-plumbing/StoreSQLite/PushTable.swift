@@ -12,7 +12,7 @@ struct PushTable {
   // MARK: Accepting
 
   func accept(
-    _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, clientIDsSince since: Instant
   ) throws(StoreFault) -> Acceptance {
     if let name = push.clientID {
       if let (known, targeted) = try self.push(app: push.app, clientID: name, since: since) {
@@ -23,14 +23,23 @@ struct PushTable {
         INSERT INTO client_id VALUES (?1, ?2, ?3, ?4) ON CONFLICT (app, name) DO UPDATE SET push = ?3, at = ?4
         """, .int(push.app), .text(name), .int(push.id), .int(push.acceptedAt.milliseconds))
     }
+    try insert(push, audience)
+    if let companion { try insert(companion.push, companion.audience) }
+    return .accepted
+  }
+
+  private func insert(
+    _ push: StoredPush, _ audience: [AudienceReach.ShardAudience]
+  ) throws(StoreFault) {
     let (kind, amount) = push.badge.columns
     try database.run(
       """
       INSERT INTO push (id, app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline,
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
         unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released,
-        meant, local_due, quiet, quiet_drops, timing_zone, personal, group_push)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        meant, local_due, quiet, quiet_drops, timing_zone, personal, group_push, address_kind, address_name,
+        companion_of)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
@@ -43,14 +52,14 @@ struct PushTable {
       push.audience.map { .blob($0.encoded()) } ?? .null,
       .optional(push.timing?.due?.description), .optional(push.timing?.quiet?.description),
       .optional(push.timing.map { $0.dropsInQuiet ? 1 : 0 }), .optional(push.timing?.timeZone),
-      .optional(push.personal), .optional(push.groupPush))
+      .optional(push.personal), .optional(push.groupPush), .int(push.address.columns.kind),
+      .optional(push.address.columns.name), .optional(push.companionOf))
     try SegmentTable(database).note(push)
     for part in audience {
       try database.run(
         "INSERT INTO push_shard (push, shard, owed, audience) VALUES (?, ?, ?, ?)", .int(push.id), .int(part.shard),
         .int(part.devices.count), .blob(part.devices.serialized()))
     }
-    return .accepted
   }
 
   // MARK: Reading
@@ -68,8 +77,8 @@ struct PushTable {
       """
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
         badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
-        is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone, group_push, personal
-        FROM push
+        is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone, group_push, personal,
+        address_kind, address_name, companion_of FROM push
         WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
@@ -93,6 +102,8 @@ struct PushTable {
         warnings: split(row.text(16)), unmatched: split(row.text(17)),
         audience: row.isNull(22) ? nil : try AudienceExpression(column: 22, of: row))
       push.groupPush = row.optionalInt(27)
+      push.address = try PushAddress(kind: row.int(29), name: row.text(30))
+      push.companionOf = row.optionalInt(31)
       return (push, Int(row.int(18)))
     }
   }
@@ -124,6 +135,7 @@ struct PushTable {
     try database.each("SELECT outcome, sum(count) FROM push_outcome WHERE push = ? GROUP BY outcome", .int(id)) {
       progress.counts[OutcomeKind(column: $0.text(0))] = Int($0.int(1))
     }
+    progress.companion = try database.first("SELECT id FROM push WHERE companion_of = ?", .int(id)) { $0.int(0) }
     progress.reports = try ReportTable(database).counts(push: id)
     return progress
   }
@@ -187,6 +199,26 @@ extension BadgeArithmetic {
     case 2: self = .add(Int32(clamping: amount))
     default: return nil
     }
+  }
+}
+
+extension PushAddress {
+  var columns: (kind: Int64, name: String?) {
+    switch self {
+    case .device: (0, nil)
+    case .special(let purpose): (Int64(purpose.kind), purpose.name)
+    }
+  }
+
+  init(kind: Int64, name: String) throws(StoreFault) {
+    guard kind != 0 else {
+      self = .device
+      return
+    }
+    guard let purpose = TokenPurpose(kind: UInt8(clamping: kind), name: name) else {
+      throw .corrupt("a push to no known kind of token")
+    }
+    self = .special(purpose)
   }
 }
 

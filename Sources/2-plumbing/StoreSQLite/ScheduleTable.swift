@@ -57,7 +57,7 @@ struct ScheduleTable {
   }
 
   func take(
-    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience]
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?
   ) throws(StoreFault) -> Bool {
     let schedule = step.schedule
     try database.run(
@@ -65,7 +65,10 @@ struct ScheduleTable {
       .optional(step.last?.description), .optional(step.dueAt?.milliseconds), .int(schedule.number),
       .int(schedule.version), .optional(schedule.last?.description))
     guard database.changes == 1 else { return false }
-    if let push { _ = try PushTable(database).accept(push, audience: audience, clientIDsSince: push.acceptedAt) }
+    if let push {
+      _ = try PushTable(database).accept(
+        push, audience: audience, companion: companion, clientIDsSince: push.acceptedAt)
+    }
     guard let firing = step.firing else { return true }
     try database.run(
       "INSERT INTO schedule_firing (schedule, wall, at, push, code, words) VALUES (?, ?, ?, ?, ?, ?)",

@@ -11,6 +11,7 @@ import Store
 /// - `dropped_push` has the pushes that were removed and whose shards, troubles, outcomes and reports are not yet swept
 ///   (`ForgettingTable`).
 /// - `fact` has a row for each value of a fact that somebody has (`FactKey`), whose set is kept likewise.
+/// - `special_token` has the living tokens beside a device's own, by what they are for (`TokenPurpose`).
 /// - `push_outcome` and `push_report_count` count by hour (since 1970, UTC) and app version ("" for none), and are summed
 ///   up for a push's totals; `push_report` has who said what, so that it counts once.
 /// - `device.changed_after` is the highest message id at the last change of tags, alias or facts, noted by triggers.
@@ -199,6 +200,16 @@ enum Schema {
       key_id TEXT, team_id TEXT, topics TEXT NOT NULL, not_before INTEGER, not_after INTEGER, fingerprint TEXT NOT NULL,
       secret BLOB NOT NULL, created_at INTEGER NOT NULL, uploaded_at INTEGER NOT NULL, version INTEGER NOT NULL);
     CREATE INDEX apns_credential_app ON apns_credential (app, id);
+    """,
+    """
+    CREATE TABLE special_token (
+      device INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL, token BLOB NOT NULL,
+      registered_at INTEGER NOT NULL, PRIMARY KEY (device, kind, name)) WITHOUT ROWID;
+    CREATE INDEX special_token_of ON special_token (token);
+    ALTER TABLE push ADD COLUMN address_kind INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE push ADD COLUMN address_name TEXT;
+    ALTER TABLE push ADD COLUMN companion_of INTEGER;
+    CREATE INDEX push_companion ON push (companion_of) WHERE companion_of IS NOT NULL;
     """,
   ]
 

@@ -15,6 +15,7 @@ struct ShardTable {
     var badge: BadgeArithmetic
     var heedsPreference: Bool
     var isPersonal: Bool
+    var address: PushAddress
     var audience: DeviceSet
     var done: DeviceSet
     var badged: DeviceSet
@@ -77,10 +78,10 @@ struct ShardTable {
     let (claimed, skipped) = try claim(wanted, hold, &shard, at: now)
     for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
     try TraceTable(database).keep(accepted: finish.accepted, hold, at: now)
-    try DeviceSets(database).insert(DeviceSet(finish.dead), into: .dead(app: shard.app))
+    try DeviceSets(database).insert(DeviceSet(finish.tokens.dead), into: .dead(app: shard.app))
     let finished = try write(hold, shard, finish.tally, at: now)
     return ShardAdvance(
-      claimed: claimed, ended: finish.counts, retired: finish.retired, kept: finish.kept,
+      claimed: claimed, ended: finish.counts, retired: finish.tokens.retired, kept: finish.tokens.kept,
       shardFinished: finished.shardFinished, pushFinished: finished.pushFinished, control: shard.control,
       nextAt: shard.nextAt)
   }
@@ -125,7 +126,8 @@ struct ShardTable {
     try database.first(
       """
       SELECT push.app, push.environment, push.badge_kind, push.badge_amount, audience, done, badged, push.is_scheduled,
-        push.push_type, control, pace_devices, pace_per, pace_anchor, pace_released, personal IS NOT NULL, waiting
+        push.push_type, control, pace_devices, pace_per, pace_anchor, pace_released, personal IS NOT NULL, waiting,
+        address_kind, address_name
         FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
       """, .int(hold.push), .int(hold.shard)
     ) { row throws(StoreFault) in
@@ -135,7 +137,8 @@ struct ShardTable {
       return Shard(
         app: row.int(0), environment: environment, badge: badge,
         heedsPreference: StoredPush.heedsPreference(isScheduled: row.int(7) != 0, pushType: row.text(8)),
-        isPersonal: row.int(14) != 0, audience: try DeviceSet(column: 4, of: row),
+        isPersonal: row.int(14) != 0, address: try PushAddress(kind: row.int(16), name: row.text(17)),
+        audience: try DeviceSet(column: 4, of: row),
         done: try DeviceSet(column: 5, of: row), badged: try DeviceSet(column: 6, of: row),
         control: PushControl(rawValue: UInt8(clamping: row.int(9))) ?? .running, waiting: row.optionalText(15),
         pace: SendPace(devices: row.optionalInt(10), per: row.optionalInt(11)),
@@ -172,13 +175,15 @@ struct ShardTable {
       }
     }
     var allowance = shard.pace?.allowance(&shard.progress, at: now)
-    for candidate in found {
+    for var candidate in found {
       if candidate.isDead {
         skipped.append(candidate.outcome(.skipped, note: "its token died meanwhile"))
       } else if candidate.environment != shard.environment.rawValue {
         skipped.append(candidate.outcome(.skipped, note: "moved to the other environment meanwhile"))
       } else if candidate.onlyScheduled, shard.heedsPreference {
         skipped.append(candidate.outcome(.skippedByPreference))
+      } else if let missing = try replaceToken(of: &candidate, by: shard.address, app: shard.app) {
+        skipped.append(candidate.outcome(.skipped, note: missing))
       } else {
         var badge = candidate.badge
         let isNew = shard.countsClaims && !shard.badged.contains(candidate.ordinal)
@@ -207,6 +212,22 @@ struct ShardTable {
       }
     }
     return (claimed, skipped)
+  }
+
+  /// Puts the token of the address in the place of the device's own; answers why it cannot.
+  private func replaceToken(
+    of candidate: inout Candidate, by address: PushAddress, app: Int64
+  ) throws(StoreFault) -> String? {
+    switch address {
+    case .device: return nil
+    case .special(let purpose):
+      let id = DeviceTable.id(app: app, candidate.ordinal)
+      guard let found = try SpecialTokenTable(database).token(purpose, of: id) else {
+        return "it has no \(purpose.words) any more"
+      }
+      candidate.token = found.token
+      return nil
+    }
   }
 
   /// The rows of `ordinals` (growing, of one shard): one range when they lie close together, else one by one.
@@ -251,9 +272,7 @@ struct ShardTable {
   private struct Finish {
     var tally: [Tally: Int] = [:]
     var accepted: [DeviceOrdinal] = []
-    var dead: [DeviceOrdinal] = []
-    var retired: [ShardAdvance.TokenNotice] = []
-    var kept: [ShardAdvance.TokenNotice] = []
+    var tokens = TokenVerdicts()
 
     var counts: [OutcomeKind: Int] { tally.reduce(into: [:]) { $0[$1.key.kind, default: 0] += $1.value } }
   }
@@ -268,7 +287,7 @@ struct ShardTable {
     guard outcome.kind != .accepted else { return finish.accepted.append(outcome.ordinal) }
     var note = outcome.note
     if let evidence = outcome.evidence {
-      note = try judge(evidence, DeviceTable.id(app: shard.app, outcome.ordinal), &finish)
+      note = try finish.tokens.judge(evidence, shard.address, DeviceTable.id(app: shard.app, outcome.ordinal), database)
     }
     try database.run(
       "INSERT OR REPLACE INTO push_trouble VALUES (?, ?, ?, ?, ?, ?)", .int(hold.push), .int(outcome.ordinal),
@@ -280,38 +299,6 @@ struct ShardTable {
     try database.first("SELECT app_version FROM device WHERE id = ?", .int(DeviceTable.id(app: app, ordinal))) {
       $0.optionalText(0)
     } ?? nil
-  }
-
-  /// Retires a token or not, and answers what `explain` shall say of it.
-  private func judge(
-    _ evidence: TokenEvidence, _ id: Int64, _ finish: inout Finish
-  ) throws(StoreFault) -> String {
-    let found = try database.first(
-      "SELECT token, environment, registered_at, registration_id, dead_at IS NOT NULL FROM device WHERE id = ?",
-      .int(id)
-    ) { row in
-      (
-        verdict: evidence.verdict(
-          token: row.blob(0), environment: APNSEnvironment(rawValue: UInt8(clamping: row.int(1))) ?? .production,
-          registeredAt: Instant(milliseconds: row.int(2))),
-        registeredAt: Instant(milliseconds: row.int(2)), registrationID: row.text(3), isDead: row.int(4) != 0
-      )
-    }
-    guard let found else { return evidence.reason }
-    switch found.verdict {
-    case .keep(let words):
-      finish.kept.append(.init(registrationID: found.registrationID, words: words))
-      return words
-    case .retire(let death):
-      let words = death.words(registeredAt: found.registeredAt)
-      if found.isDead { return words }
-      try database.run(
-        "UPDATE device SET dead_at = ?, dead_since = ?, dead_reason = ? WHERE id = ?",
-        .int(death.notedAt.milliseconds), .optional(death.since?.milliseconds), .text(death.reason), .int(id))
-      finish.dead.append(DeviceOrdinal(truncatingIfNeeded: id))
-      finish.retired.append(.init(registrationID: found.registrationID, words: words))
-      return words
-    }
   }
 
   @discardableResult

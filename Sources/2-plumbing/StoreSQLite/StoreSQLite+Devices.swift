@@ -33,6 +33,14 @@ extension StoreSQLite {
     }
   }
 
+  public func tokenNames(
+    app: Int64, like purpose: TokenPurpose, after: String?, limit: Int
+  ) async throws(StoreFault) -> [TokenName] {
+    try await reader.run { database throws(StoreFault) in
+      try SpecialTokenTable(database).names(app: app, like: purpose, after: after, limit: limit)
+    }
+  }
+
   public func usage(
     app: Int64, _ unit: UsageUnit, from: Instant, before: Instant
   ) async throws(StoreFault) -> [Instant: UsageCount] {

@@ -142,10 +142,10 @@ public final class StoreSQLite: Store {
   }
 
   public func take(
-    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience]
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?
   ) async throws(StoreFault) -> Bool {
     try await writer.run { database throws(StoreFault) in
-      try ScheduleTable(database).take(step, push: push, audience: audience)
+      try ScheduleTable(database).take(step, push: push, audience: audience, companion: companion)
     }
   }
 
@@ -162,10 +162,10 @@ public final class StoreSQLite: Store {
   }
 
   public func accept(
-    _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, clientIDsSince since: Instant
   ) async throws(StoreFault) -> Acceptance {
     try await writer.run { database throws(StoreFault) in
-      try PushTable(database).accept(push, audience: audience, clientIDsSince: since)
+      try PushTable(database).accept(push, audience: audience, companion: companion, clientIDsSince: since)
     }
   }
 

@@ -28,6 +28,7 @@ enum AudienceRule {
       case .language(let value): try check(value, "language")
       case .timeZone(let value): try check(value, "time zone")
       case .model(let value): try check(value, "model")
+      case .holds(let purpose): try check(purpose, .invalidParameter)
       case .file(let id): try NameRule.resource.check(id, .invalidParameter, at: "audience.file.file_id")
       case .segment(let id): try NameRule.resource.check(id, .invalidParameter, at: "audience.segment")
       case .variant(let test, let name):
@@ -36,6 +37,14 @@ enum AudienceRule {
       case .saved(_, let inner), .not(let inner): open.append((inner, depth + 1))
       case .all(let parts), .any(let parts): open += parts.map { ($0, depth + 1) }
       }
+    }
+  }
+
+  static func check(_ purpose: TokenPurpose, _ code: RequestFault.Code) throws(RequestFault) {
+    switch purpose {
+    case .voip: break
+    case .activityStart(let type): try NameRule.activity.check(type, code, at: "attributes-type")
+    case .activity(let id): try NameRule.activity.check(id, code, at: "live_activity_id")
     }
   }
 

@@ -51,7 +51,7 @@ extension PushService {
       case .file(let id): try await checkFile(app, id: id)
       case .variant: known[leaf] = try await resolvedVariants(leaf, app)
       case .everyone, .tag, .alias, .registrationID, .appVersion, .osVersion, .language, .timeZone, .model, .permission,
-        .lastSeen, .created, .saved, .share, .all, .any, .not:
+        .holds, .lastSeen, .created, .saved, .share, .all, .any, .not:
         break
       }
     }

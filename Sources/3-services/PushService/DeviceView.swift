@@ -70,6 +70,8 @@ public struct DeviceView: Sendable, Equatable {
   public var onlyScheduled: Bool
   public var facts: DeviceDescription
   public var createdAt: Instant
+  /// Tokens that it has beside its own, alive.
+  public var purposes: Set<TokenPurpose>
   /// The last time its token was registered.
   public var registeredAt: Instant
   /// The last time it was heard of, to within a minute.
@@ -114,6 +116,9 @@ public struct DeviceChange: Sendable, Equatable {
   /// APNs gave the device another: it stays the device it is, and lives from here on. Another device of the app that has
   /// this token is the same phone under an older registration, and is dead from here on.
   public var token: Token?
+  /// Tokens beside its own, as text like `DeviceRegistration.token`; nil: there is none any more (a call is refused by the
+  /// user, an activity has ended).
+  public var tokens: [TokenPurpose: String?] = [:]
   /// Only while the device's fingerprint is this.
   public var ifUnchanged: UInt64?
 

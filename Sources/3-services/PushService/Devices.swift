@@ -37,11 +37,11 @@ extension PushService {
     }
   }
 
-  static func token(_ text: String) throws(RequestFault) -> [UInt8] {
+  static func token(_ text: String, at place: String = "token") throws(RequestFault) -> [UInt8] {
     do throws(DeviceTokenFault) {
       return try DeviceTokenText.read(text)
     } catch {
-      throw RequestFault(.deviceInvalidParameter, at: "token", found: error.found, remedy: error.remedy)
+      throw RequestFault(.deviceInvalidParameter, at: place, found: error.found, remedy: error.remedy)
     }
   }
 
@@ -138,6 +138,12 @@ extension PushService {
     edit.token = try change.token.map { new throws(RequestFault) in
       DeviceEdit.NewToken(try token(new.text), new.environment, at: now)
     }
+    for (purpose, text) in change.tokens {
+      try AudienceRule.check(purpose, .deviceInvalidParameter)
+      var bytes: [UInt8]?
+      if let text { bytes = try token(text, at: purpose.place) }
+      edit.tokens.append(TokenEdit(purpose, bytes, at: now))
+    }
     edit.ifUnchanged = change.ifUnchanged
     return edit
   }
@@ -168,9 +174,21 @@ extension DeviceView {
     self.init(
       registrationID: device.registrationID, tags: device.tags, alias: device.alias, mobile: device.mobile,
       environment: device.environment, badge: Int(device.badge), onlyScheduled: device.onlyScheduled,
-      facts: DeviceDescription(device.facts), createdAt: device.createdAt, registeredAt: device.registeredAt,
-      seenAt: device.seenAt, deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) },
+      facts: DeviceDescription(device.facts), createdAt: device.createdAt, purposes: device.purposes,
+      registeredAt: device.registeredAt, seenAt: device.seenAt,
+      deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) },
       ordinal: device.ordinal, fingerprint: device.fingerprint)
+  }
+}
+
+extension TokenPurpose {
+  /// Where a device's own call says it.
+  fileprivate var place: String {
+    switch self {
+    case .voip: "voipToken"
+    case .activityStart(let type): "activityStartTokens.\(type)"
+    case .activity(let id): "activities.\(id)"
+    }
   }
 }
 

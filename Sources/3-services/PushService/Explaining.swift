@@ -51,8 +51,8 @@ public struct PushMark: Sendable, Hashable {
   public var apnsID: String
   /// `_j_msgid` in the payload.
   public var messageID: Int64
-  /// `apns-collapse-id`, by which the phone names its notification.
-  public var collapseID: String
+  /// `apns-collapse-id`, by which the phone names its notification; nil: it makes none.
+  public var collapseID: String?
 }
 
 extension PushService {
@@ -71,7 +71,7 @@ extension PushService {
       if trace.state != .notTargeted, let witness {
         let mark = PushMark(
           apnsID: PushIdentity.apnsID(message: messageID, device: trace.device.ordinal).text, messageID: messageID,
-          collapseID: trace.push.collapseID ?? PushIdentity.collapseID(message: messageID))
+          collapseID: trace.push.shownID)
         explanation.add(await witness.testimony(of: mark))
       }
       return explanation
@@ -261,8 +261,7 @@ extension AudienceExpression {
     case .all(let parts), .any(let parts): parts.contains { $0.asksForLastSeen }
     case .not(let part), .saved(_, let part): part.asksForLastSeen
     case .everyone, .tag, .alias, .registrationID, .file, .appVersion, .osVersion, .language, .timeZone, .model,
-      .permission,
-      .created, .segment, .variant, .share:
+      .permission, .holds, .created, .segment, .variant, .share:
       false
     }
   }

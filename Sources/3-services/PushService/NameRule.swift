@@ -5,6 +5,8 @@ public enum NameRule: Sendable {
   case registrationID
   /// What our own resources are called: segments, A/B tests and their variants.
   case resource
+  /// A Live Activity's id and its attributes type.
+  case activity
   /// A schedule's name (jpush.md §6).
   case schedule
 
@@ -12,7 +14,7 @@ public enum NameRule: Sendable {
   private var limit: Int {
     switch self {
     case .tag, .alias: 40
-    case .registrationID, .resource: 64
+    case .registrationID, .resource, .activity: 64
     case .schedule: 255
     }
   }
@@ -22,6 +24,7 @@ public enum NameRule: Sendable {
     case .tag, .alias: "Allowed are letters, digits, underscore, Chinese characters and @!#$&*+=.|￥."
     case .registrationID: "A registration id has only digits and letters."
     case .resource: "Allowed are letters and digits of ASCII, hyphens and underscores."
+    case .activity: "Allowed are letters and digits of ASCII, hyphens, underscores, dots and colons."
     case .schedule: "Allowed are letters, digits, underscore and Chinese characters."
     }
   }
@@ -30,7 +33,8 @@ public enum NameRule: Sendable {
     switch (self, scalar) {
     case (_, "a"..."z"), (_, "A"..."Z"), (_, "0"..."9"): true
     case (.resource, "-"), (.resource, "_"): true
-    case (.registrationID, _), (.resource, _): false
+    case (.activity, "-"), (.activity, "_"), (.activity, "."), (.activity, ":"): true
+    case (.registrationID, _), (.resource, _), (.activity, _): false
     case (.schedule, _): scalar == "_" || scalar.properties.isIdeographic
     case (.tag, _), (.alias, _): Self.special.contains(scalar) || scalar.properties.isIdeographic
     }

@@ -2,14 +2,24 @@ import Basics
 public import Store
 
 extension PushService {
-  /// Pauses a push, withdraws what of it has not left, or has it go on. What left before ends by its answer; from the
+  /// Pauses a push with its companion, withdraws what of it has not left, or has it go on. What left before ends by its answer; from the
   /// return on nothing more leaves here, also after a restart. Its time to live runs while it is paused.
   public func control(
     _ app: AppRecord, messageID: Int64, _ control: PushControl
   ) async throws(RequestFault) -> PushControlAnswer {
-    let answer = try await faulting(
-      as: .push, await store.control(app: app.id, push: messageID, control, at: clock.now))
-    if answer == .done { await obey(control, messageID) }
+    let answer = try await controlAlone(app, messageID, control)
+    guard answer != .noSuchPush,
+      let companion = try await faulting(as: .push, await store.progress(app: app.id, push: messageID))?.companion,
+      try await controlAlone(app, companion, control) == .done
+    else { return answer }
+    return .done
+  }
+
+  private func controlAlone(
+    _ app: AppRecord, _ push: Int64, _ control: PushControl
+  ) async throws(RequestFault) -> PushControlAnswer {
+    let answer = try await faulting(as: .push, await store.control(app: app.id, push: push, control, at: clock.now))
+    if answer == .done { await obey(control, push) }
     return answer
   }
 }

@@ -8,11 +8,11 @@ struct PushDraft {
   var payload: JSONObject
   var pushType: PushType
   var priority: PushPriority
-  var expiration: Int64
-  var deadline: Instant
-  var badge: BadgeArithmetic
+  var expiration: Int64 = 0
+  var deadline = Instant(milliseconds: 0)
+  var badge = BadgeArithmetic.none
   /// Bytes of the finished payload, the largest where it differs by language.
-  var size: Int
+  var size = 0
 
   /// Seconds; JPush's longest.
   static let longestTimeToLive: Int64 = 864_000
@@ -20,10 +20,20 @@ struct PushDraft {
   /// A push with time to live 0 is one attempt for APNs; it waits this long for its turn here.
   static let shortestWait = Instant.Span.minutes(10)
 
+  init(payload: JSONObject, pushType: PushType, priority: PushPriority) {
+    self.payload = payload
+    self.pushType = pushType
+    self.priority = priority
+  }
+
   init(_ order: PushOrder, at now: Instant) throws(RequestFault) {
-    try AudienceRule.check(order.audience)
-    badge = try Self.arithmetic(order.badge)
+    try AudienceRule.check(order.meant)
     try Self.checkCollapseID(order.collapseID)
+    if let content = order.special {
+      self = try .special(content, order, at: now)
+      return
+    }
+    badge = try Self.arithmetic(order.badge)
     payload = try Self.payload(of: order)
     var whole = payload
     if order.badge != nil {
@@ -38,14 +48,18 @@ struct PushDraft {
     } else {
       size = try Self.size(payload, pushType, badge)
     }
-    let seconds = order.timeToLive ?? Self.usualTimeToLive
+    try setEnd(order.timeToLive ?? Self.usualTimeToLive, at: now, wait: Self.shortestWait)
+  }
+
+  /// `wait` is how long a push that is one attempt for APNs waits for its turn here.
+  mutating func setEnd(_ seconds: Int64, at now: Instant, wait: Instant.Span) throws(RequestFault) {
     guard 0...Self.longestTimeToLive ~= seconds else {
       throw RequestFault(
         .invalidParameter, at: "options.time_to_live", found: "\(seconds) seconds",
         remedy: "Give seconds from 0 to \(Self.longestTimeToLive), which are ten days.")
     }
     expiration = seconds == 0 ? 0 : max(0, now.seconds) + seconds
-    deadline = now + max(.seconds(seconds), Self.shortestWait)
+    deadline = now + max(.seconds(seconds), wait)
   }
 
   // MARK: Payload
@@ -84,16 +98,17 @@ struct PushDraft {
   }
 
   /// Counts what is sent: UTF-8, with a message id and, where a badge is counted, the longest number (case C10).
-  private static func size(
-    _ payload: JSONObject, _ type: PushType, _ badge: BadgeArithmetic
+  static func size(
+    _ payload: JSONObject, _ type: PushType, _ badge: BadgeArithmetic, place: String = "notification"
   ) throws(RequestFault) -> Int {
-    let size = PayloadRenderer(payload).size(badge: longest(badge), messageID: longestID)
+    let size = PayloadRenderer(payload).size(
+      badge: longest(badge), messageID: type.carriesMessageID ? longestID : nil)
     guard size > type.sizeLimit else { return size }
-    let ours = overhead(hasBadge: false)
+    let ours = type.carriesMessageID ? overhead(hasBadge: false) : 0
     throw RequestFault(
-      .tooLarge, at: "notification",
+      .tooLarge, at: place,
       found: "a payload of \(size) bytes, \(size - type.sizeLimit) more than APNs takes",
-      remedy: "Shorten alert or extras: the limit is \(type.sizeLimit) bytes of UTF-8 JSON, \(ours) of them ours.")
+      remedy: "Shorten it: the limit is \(type.sizeLimit) bytes of UTF-8 JSON, \(ours) of them ours.")
   }
 
   private static let longestID: Int64 = 100_000_000_000_000_000

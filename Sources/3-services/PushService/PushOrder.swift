@@ -39,6 +39,10 @@ public struct PushOrder: Sendable, Equatable {
   public var groupPush: Int64?
   /// What the door wants told beside the receipt (fields ignored, fields not for iOS).
   public var warnings: [String]
+  /// In place of a notification; then what describes one means nothing.
+  public var special: SpecialContent?
+  /// Goes to the VoIP tokens of the same audience beside the notification, as a push of its own.
+  public var voip: JSONObject?
   /// How it differs by recipient; nil: not at all.
   public var personal: PersonalContent?
   /// The request as accepted; kept with the push.

@@ -5,6 +5,8 @@ import Store
 /// Writes a push for each device: token, badge and id differ, and what the push says where it is personal.
 struct PushRender: Sendable {
   private let message: Int64
+  /// In the payload.
+  private let written: Int64?
   private let content: RecipientContent
   private let shared: PushBatch.Shared
   private let hasBadge: Bool
@@ -16,10 +18,11 @@ struct PushRender: Sendable {
       let content = RecipientContent(payload, push.personal, pushType, hasBadge: push.badge != .none)
     else { return nil }
     message = push.id
+    written = pushType.carriesMessageID ? push.id : nil
     self.content = content
     shared = PushBatch.Shared(
       topic: pushType.topic(bundleID: app.bundleID), pushType: pushType, priority: priority,
-      expiration: push.expiration, collapseID: push.collapseID ?? PushIdentity.collapseID(message: push.id))
+      expiration: push.expiration, collapseID: push.shownID)
     hasBadge = push.badge != .none
   }
 
@@ -33,12 +36,34 @@ struct PushRender: Sendable {
       let renderer = content.renderer(for: device.recipient)
       batch.append(
         id: PushIdentity.apnsID(message: message, device: device.ordinal), token: device.token, shared: shared,
-        bodySize: renderer.size(badge: badge, messageID: message)
+        bodySize: renderer.size(badge: badge, messageID: written)
       ) { body in
-        renderer.write(badge: badge, messageID: message, into: body) ?? 0
+        renderer.write(badge: badge, messageID: written, into: body) ?? 0
       }
     }
     return batch
+  }
+}
+
+extension PushType {
+  /// Whether `_j_msgid` stands in the payload: not where no code of the app sees it.
+  var carriesMessageID: Bool {
+    switch self {
+    case .liveactivity: false
+    case .alert, .background, .voip, .complication, .fileprovider, .mdm, .location, .pushtotalk, .controls, .widgets:
+      true
+    }
+  }
+}
+
+extension StoredPush {
+  /// By which the phone names what it shows, so that what comes twice replaces itself; nil for what it keeps no notification
+  /// of.
+  var shownID: String? {
+    switch address {
+    case .device: collapseID ?? PushIdentity.collapseID(message: id)
+    case .special: nil
+    }
   }
 }
 

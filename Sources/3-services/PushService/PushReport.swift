@@ -43,6 +43,10 @@ public struct PushReport: Sendable, Equatable {
   public var shown: Int
   public var clicked: Int
   public var warnings: [String]
+  /// The push to VoIP tokens that was accepted with it.
+  public var companion: Int64?
+  /// The push that it was accepted with.
+  public var companionOf: Int64?
 
   public struct Refused: Sendable, Equatable {
     /// Apple's word, for example `Unregistered`.

@@ -14,13 +14,14 @@ extension PushService {
   public func push(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
     let now = clock.now
     if let repeated = try await repeated(app, order, at: now) { return repeated }
-    let (push, reach, _) = try await plan(app, order, at: now)
+    let plan = try await plan(app, order, at: now)
     if order.rate != nil { try await checkPaced(app) }
-    let (kept, answer) = try await keep(push) { [store] push throws(StoreFault) in
-      try await store.accept(push, audience: reach.targets, clientIDsSince: now - Self.clientIDWindow)
+    let (kept, answer) = try await keep(plan) { [store] plan throws(StoreFault) in
+      try await store.accept(
+        plan.push, audience: plan.reach.targets, companion: plan.companion, clientIDsSince: now - Self.clientIDWindow)
     }
     switch answer {
-    case .accepted: return await accepted(kept, reach, app)
+    case .accepted: return await accepted(kept, app)
     case .repeated(let first, let targeted): return try again(first, targeted, order)
     }
   }
@@ -30,21 +31,22 @@ extension PushService {
     let now = clock.now
     let app = try await faulting(as: .push, await credentials.app(id: step.schedule.app))
     guard let app else { return false }
-    let (push, reach, _) = try await plan(app, order, at: now)
+    let plan = try await plan(app, order, at: now)
     if order.rate != nil { try await checkPaced(app) }
-    let (kept, isTaken) = try await keep(push) { [store] push throws(StoreFault) in
+    let (kept, isTaken) = try await keep(plan) { [store] plan throws(StoreFault) in
       var step = step
-      step.firing?.push = push.id
-      return try await store.take(step, push: push, audience: reach.targets)
+      step.firing?.push = plan.push.id
+      return try await store.take(
+        step, push: plan.push, audience: plan.reach.targets, companion: plan.companion)
     }
-    if isTaken { _ = await accepted(kept, reach, app) }
+    if isTaken { _ = await accepted(kept, app) }
     return isTaken
   }
 
   /// nil when it leaves at once everywhere.
   func timing(_ order: PushOrder, _ draft: PushDraft, _ app: AppRecord) -> LocalTiming? {
     guard let settings = scheduling?.settings else { return nil }
-    let heedsQuiet = order.inQuietHours != .pass && draft.pushType != .background
+    let heedsQuiet = order.inQuietHours != .pass && draft.pushType == .alert
     let quiet = heedsQuiet ? settings.quietHours(of: app) : nil
     guard quiet != nil || order.localDue != nil else { return nil }
     return LocalTiming(
@@ -64,13 +66,17 @@ extension PushService {
 
   /// Gives the push its message id, another one while a node beside has taken it.
   private func keep<Answer: Sendable>(
-    _ push: StoredPush, _ body: (StoredPush) async throws(StoreFault) -> Answer
-  ) async throws(RequestFault) -> (StoredPush, Answer) {
-    var push = push
+    _ plan: PushPlan, _ body: (PushPlan) async throws(StoreFault) -> Answer
+  ) async throws(RequestFault) -> (PushPlan, Answer) {
+    var plan = plan
     var attempts = 0
     while true {
-      push.id = messageIDs.next(at: push.acceptedAt)
-      do throws(StoreFault) { return (push, try await body(push)) } catch {
+      plan.push.id = messageIDs.next(at: plan.push.acceptedAt)
+      if plan.companion != nil {
+        plan.companion?.push.id = messageIDs.next(at: plan.push.acceptedAt)
+        plan.companion?.push.companionOf = plan.push.id
+      }
+      do throws(StoreFault) { return (plan, try await body(plan)) } catch {
         attempts += 1
         guard case .taken = error, attempts < 5 else {
           metricCounts.change { $0.storeFaults += 1 }
@@ -91,38 +97,69 @@ extension PushService {
 
   /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
   public func validate(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
-    let (push, reach, _) = try await plan(app, order, at: clock.now)
-    return PushReceipt(push, targeted: reach.count)
+    let plan = try await plan(app, order, at: clock.now)
+    return PushReceipt(plan.push, targeted: plan.reach.count)
   }
 
   /// What `push` would send, and to how many; nothing is kept or sent.
   public func preview(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushPreview {
-    let (push, reach, draft) = try await plan(app, order, at: clock.now)
+    let plan = try await plan(app, order, at: clock.now)
     return PushPreview(
-      receipt: PushReceipt(push, targeted: reach.count), pushType: draft.pushType, priority: draft.priority,
-      bytes: draft.size, limit: draft.pushType.sizeLimit)
+      receipt: PushReceipt(plan.push, targeted: plan.reach.count), pushType: plan.draft.pushType,
+      priority: plan.draft.priority, bytes: plan.draft.size, limit: plan.draft.pushType.sizeLimit)
   }
 
-  /// The push without its id, whom it reaches as the devices are now, and what it was made from.
-  private func plan(
+  private struct PushPlan {
+    /// Without its id.
+    var push: StoredPush
+    /// As the devices are now.
+    var reach: AudienceReach
+    /// What it was made from.
+    var draft: PushDraft
+    var companion: PlannedPush?
+  }
+
+  private func plan(_ app: AppRecord, _ order: PushOrder, at now: Instant) async throws(RequestFault) -> PushPlan {
+    var plan = try await planAlone(app, order, at: now)
+    guard let voip = order.voip else { return plan }
+    var call = PushOrder(
+      audience: order.audience, timeToLive: order.timeToLive, production: order.production,
+      sendNumber: order.sendNumber, isScheduled: order.isScheduled)
+    call.special = .voip(voip)
+    do throws(RequestFault) {
+      let companion = try await planAlone(app, call, at: now)
+      plan.companion = PlannedPush(companion.push, companion.reach.targets)
+    } catch {
+      guard error.code == .audienceEmpty else { throw error }
+      plan.push.warnings.append("notification.voip goes to nobody: \(error.found)")
+    }
+    return plan
+  }
+
+  private func planAlone(
     _ app: AppRecord, _ order: PushOrder, at now: Instant
-  ) async throws(RequestFault) -> (push: StoredPush, reach: AudienceReach, draft: PushDraft) {
+  ) async throws(RequestFault) -> PushPlan {
     let draft = try PushDraft(order, at: now)
     var order = order
-    order.audience = try await resolved(order.audience, app)
+    order.audience = try await resolved(order.meant, app)
     let reach = try await reach(app, order)
-    return (StoredPush(order, draft, reach, timing(order, draft, app), app: app.id, at: now), reach, draft)
+    return PushPlan(
+      push: StoredPush(order, draft, reach, timing(order, draft, app), app: app.id, at: now), reach: reach, draft: draft
+    )
   }
 
-  private func accepted(_ push: StoredPush, _ reach: AudienceReach, _ app: AppRecord) async -> PushReceipt {
-    metricCounts.change { $0.pushesAccepted += 1 }
-    let targeted = reach.count
-    onEvent(.accepted(appKey: app.key, messageID: push.id, targeted: targeted))
-    await dispatch(
-      reach.targets.map {
-        ShardWork(app: app.id, push: push.id, shard: $0.shard, devices: UInt32(clamping: $0.devices.count))
-      })
-    return PushReceipt(push, targeted: targeted)
+  private func accepted(_ plan: PushPlan, _ app: AppRecord) async -> PushReceipt {
+    let main = PlannedPush(plan.push, plan.reach.targets)
+    for planned in [main, plan.companion].compactMap(\.self) {
+      metricCounts.change { $0.pushesAccepted += 1 }
+      let targeted = planned.audience.reduce(0) { $0 + $1.devices.count }
+      onEvent(.accepted(appKey: app.key, messageID: planned.push.id, targeted: targeted))
+      await dispatch(
+        planned.audience.map {
+          ShardWork(app: app.id, push: planned.push.id, shard: $0.shard, devices: UInt32(clamping: $0.devices.count))
+        })
+    }
+    return PushReceipt(plan.push, targeted: plan.reach.count)
   }
 
   private func repeated(
@@ -209,6 +246,7 @@ extension AudienceTerm {
     case .file(let id): "whom the file “\(id.prefix(64))” names"
     case .segment(let id): "the segment “\(id.prefix(64))”, which does not exist"
     case .variant(let test, let name): "the variant “\(name.prefix(64))” of the A/B test “\(test.prefix(64))”"
+    case .holds(let purpose): "a \(purpose.words)"
     case .condition(let words): words
     }
   }
@@ -257,6 +295,7 @@ extension StoredPush {
       deadTokens: reach.dead,
       warnings: warnings, unmatched: reach.unmatched.map(\.name), audience: order.audience)
     groupPush = order.groupPush
+    if let special = order.special { address = special.address }
   }
 }
 

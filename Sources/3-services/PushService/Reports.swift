@@ -39,6 +39,8 @@ extension PushReport {
       refused: [], expired: 0, unanswered: 0, skipped: 0, skippedByPreference: 0, withdrawn: 0,
       received: progress.reports[.received] ?? 0, shown: progress.reports[.shown] ?? 0,
       clicked: progress.reports[.clicked] ?? 0, warnings: progress.push.warnings)
+    companion = progress.companion
+    companionOf = progress.push.companionOf
     for (kind, count) in progress.counts {
       switch kind {
       case .accepted: accepted = count

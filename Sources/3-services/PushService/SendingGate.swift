@@ -85,6 +85,8 @@ final class SendingGates: Sendable {
   struct Key: Hashable, Sendable {
     var app: Int64
     var environment: APNSEnvironment
+    /// What of one kind is refused for may be right for another.
+    var topicSuffix = ""
   }
 
   private let gates = Locked<[Key: SendingGate]>([:])

@@ -68,7 +68,9 @@ struct ShardSender: Sendable {
       case .withdrawn: return await endRest(&run, as: .withdrawn)
       }
       if shard.claimed.isEmpty, let next = shard.nextAt { return .later(untilDue(next, push)) }
-      let key = SendingGates.Key(app: push.app, environment: push.environment)
+      let key = SendingGates.Key(
+        app: push.app, environment: push.environment,
+        topicSuffix: PushType(rawValue: push.pushType)?.topicSuffix ?? "")
       if let closed = gates.closed(key, at: clock.uptime) { return try await wait(&run, closed.reason, closed.wait) }
       guard let sender = await senders(app, push.environment) else {
         let reason = "no credential for \(push.environment)"

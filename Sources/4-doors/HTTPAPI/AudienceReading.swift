@@ -21,8 +21,9 @@ enum AudienceReading {
     }
     let fields = try field.object()
     try fields.refuseUnknown(besides: known)
-    if let unserved = fields["live_activity_id"] {
-      throw unserved.wrong("this version does not serve live_activity_id", "Use tags, aliases or registration ids.")
+    if let activity = fields["live_activity_id"] {
+      throw activity.wrong(
+        "it goes with live_activity alone", "Send live_activity, or use tags, aliases or registration ids.")
     }
     var parts: [AudienceExpression] = []
     if let tags = try names(fields["tag"], most: mostTags, .tag) {
@@ -49,6 +50,18 @@ enum AudienceReading {
         "Fill one of tag, tag_and, tag_not, alias, registration_id, segment, abtest, file; or give \"all\".")
     }
     return parts.count == 1 ? first : .all(parts)
+  }
+
+  /// The Live Activity that an audience names, alone; nil: it names none.
+  static func activity(_ field: Field) throws(RequestFault) -> String? {
+    guard case .object = field.value else { return nil }
+    let fields = try field.object()
+    try fields.refuseUnknown(besides: known)
+    guard let id = fields["live_activity_id"] else { return nil }
+    guard fields.members.allSatisfy({ $0.key == "live_activity_id" || $0.field.value == .null }) else {
+      throw id.wrong("other keys stand beside it", "Leave them out: the activity's devices are meant, all of them.")
+    }
+    return try id.name(.activity)
   }
 
   /// `{"file_id": "…"}`.

@@ -24,18 +24,47 @@ enum DeviceReading {
     return try change(fields)
   }
 
-  /// What the device itself says: also `badge`, `onlyScheduled`, its facts, and a new token with its environment.
+  /// What the device itself says: also `badge`, `onlyScheduled`, its facts, a new token with its environment, and tokens for
+  /// calls and Live Activities.
   static func ownChange(_ body: [UInt8]) throws(RequestFault) -> DeviceChange {
     let fields = try RequestBody.object(body, codes: .device)
     try fields.refuseUnknown(
-      besides: ["tags", "alias", "mobile", "badge", "onlyScheduled", "token", "environment"] + facts)
+      besides: ["tags", "alias", "mobile", "badge", "onlyScheduled", "token", "environment"] + specialTokens + facts)
     var change = try change(fields)
+    change.tokens = try tokens(fields)
     if let token = fields["token"] {
       change.token = DeviceChange.Token(try token.string(), try environment(fields))
     } else if let environment = fields["environment"] {
       throw environment.wrong("it stands without a token", "Send both: the environment is that of the token.")
     }
     return change
+  }
+
+  private static let specialTokens = ["voipToken", "activityStartTokens", "activities"]
+  private static let mostTokens = 20
+
+  /// `""`: there is none any more.
+  private static func tokens(_ fields: Fields) throws(RequestFault) -> [TokenPurpose: String?] {
+    var tokens: [TokenPurpose: String?] = [:]
+    func take(_ field: Field, _ purpose: TokenPurpose) throws(RequestFault) {
+      let text = try field.string()
+      tokens[purpose] = .some(text.isEmpty ? nil : text)
+    }
+    if let voip = fields["voipToken"] { try take(voip, .voip) }
+    for (key, purpose) in [
+      ("activityStartTokens", TokenPurpose.activityStart(type:)), ("activities", TokenPurpose.activity(id:)),
+    ] {
+      guard let field = fields[key] else { continue }
+      let members = try field.object().members
+      guard members.count <= mostTokens else {
+        throw field.wrong("it has \(members.count) entries", "At most \(mostTokens) are allowed in one call.")
+      }
+      for member in members where member.field.value != .null {
+        try NameRule.activity.check(member.key, field.codes.invalid, at: member.field.path.description)
+        try take(member.field, purpose(member.key))
+      }
+    }
+    return tokens
   }
 
   static func change(_ fields: Fields) throws(RequestFault) -> DeviceChange {

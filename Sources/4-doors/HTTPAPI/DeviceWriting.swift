@@ -19,6 +19,9 @@ enum DeviceWriting {
     object["timeZone"] = text(view.facts.timeZone)
     object["model"] = text(view.facts.model)
     object["permission"] = text(view.facts.permission?.word)
+    object["voip"] = .bool(view.purposes.contains(.voip))
+    object["activityStartTypes"] = names(view) { if case .activityStart(let type) = $0 { type } else { nil } }
+    object["activities"] = names(view) { if case .activity(let id) = $0 { id } else { nil } }
     return object
   }
 
@@ -30,6 +33,10 @@ enum DeviceWriting {
     object["lastSeen"] = .string(view.seenAt.description)
     object["tokenDead"] = text(view.deadReason)
     return object
+  }
+
+  private static func names(_ view: DeviceView, _ name: (TokenPurpose) -> String?) -> JSONValue {
+    .array(view.purposes.compactMap(name).sorted().map(JSONValue.string))
   }
 
   private static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }

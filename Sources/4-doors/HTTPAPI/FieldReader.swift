@@ -114,6 +114,11 @@ struct Fields {
 
   var isEmpty: Bool { object.members.isEmpty }
 
+  /// Each with its place.
+  var members: [(key: String, field: Field)] {
+    object.members.map { ($0.key, Field(value: $0.value, path: path.appending($0.key), codes: codes)) }
+  }
+
   /// Refuses every key that is not `known` (JPush 1009), naming the nearest (case C35).
   func refuseUnknown(besides known: [String]) throws(RequestFault) {
     for member in object.members where !known.contains(member.key) {

@@ -9,6 +9,13 @@ extension HTTPAPI {
   func sendPush(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     var order = try NativePushReading.read(call.request.body)
+    return try await made(&order, app, call)
+  }
+
+  /// The answer to a push that was made, or that the same key made before.
+  func made(
+    _ order: inout PushOrder, _ app: AppRecord, _ call: Call
+  ) async throws(RequestFault) -> HTTPResponse {
     if let key = try call.idempotencyKey() {
       order.clientID = key
       order.isKeyed = true

@@ -11,6 +11,8 @@ enum NativePushReading {
     case background
     /// Nothing is shown; the app is woken (if it may).
     case silent
+    /// To PushKit, with `data` alone.
+    case voip
   }
 
   private static let known = [
@@ -43,6 +45,19 @@ enum NativePushReading {
     return order
   }
 
+  /// What a call may have.
+  private static let calling = [
+    "audience", "kind", "data", "timeToLive", "environment", "perSecond", "overMinutes",
+  ]
+
+  private static func refuse(
+    _ keys: [String], in fields: Fields, _ found: String, _ remedy: String
+  ) throws(RequestFault) {
+    for key in keys {
+      if let field = fields[key] { throw field.wrong(found, remedy) }
+    }
+  }
+
   // MARK: What is shown
 
   private static func readKind(_ fields: Fields, into order: inout PushOrder) throws(RequestFault) {
@@ -51,12 +66,18 @@ enum NativePushReading {
     case .normal: break
     case .background: order.contentAvailable = true
     case .silent:
-      for key in ["alert", "sound", "badge", "languages"] {
-        guard let shown = fields[key] else { continue }
-        throw shown.wrong(
-          "a silent push shows nothing", "Leave it out, or send kind \"background\", which is shown and wakes the app.")
-      }
+      try refuse(
+        ["alert", "sound", "badge", "languages"], in: fields, "a silent push shows nothing",
+        "Leave it out, or send kind \"background\", which is shown and wakes the app.")
       order.contentAvailable = true
+      return
+    case .voip:
+      try refuse(
+        known.filter { !calling.contains($0) }, in: fields, "a VoIP push carries data alone",
+        "Leave it out, and put what the app needs into data.")
+      guard fields["data"] != nil else { throw fields.missing("data", "Say what the app is to be called with.") }
+      order.special = .voip(order.extras)
+      order.extras = JSONObject()
       return
     }
     guard order.alert == nil else { return }
@@ -136,12 +157,5 @@ enum NativePushReading {
     order.isScheduled = try fields["scheduled"]?.bool()
     if let quiet = fields["quietHours"] { order.inQuietHours = try OptionsReading.quietChoice(quiet) }
     order.rate = try OptionsReading.rate(fields, minutes: "overMinutes", perSecond: "perSecond")
-  }
-}
-
-extension Fields {
-  /// Each with its place.
-  fileprivate var members: [(key: String, field: Field)] {
-    object.members.map { ($0.key, Field(value: $0.value, path: path.appending($0.key), codes: codes)) }
   }
 }

@@ -15,10 +15,15 @@ struct NotificationReading {
     try fields.refuseUnknown(besides: Self.known)
     let shared = try fields["alert"]?.string()
     try checkOthers(fields, hasSharedAlert: shared != nil)
+    let voip = try fields["voip"].map(Self.voip)
     if let ios = fields["ios"] {
       try readIOS(ios, shared: shared, into: &order)
+      order.voip = voip
     } else if let shared {
       order.alert = .string(shared)
+      order.voip = voip
+    } else if let voip {
+      order.special = .voip(voip)
     } else {
       throw field.wrong("it holds nothing for an iPhone", "Give notification.alert, or notification.ios with an alert.")
     }
@@ -136,6 +141,13 @@ struct NotificationReading {
     return extras.object
   }
 
+  /// The payload for PushKit, as written, but for the key that tells the push.
+  private static func voip(_ field: Field) throws(RequestFault) -> JSONObject {
+    let voip = try field.object()
+    guard let id = voip[PayloadRenderer.messageIDKey] else { return voip.object }
+    throw id.wrong("the key is the service's own", "Take another name.")
+  }
+
   // MARK: what is not for iPhones
 
   private mutating func checkOthers(_ fields: Fields, hasSharedAlert: Bool) throws(RequestFault) {
@@ -148,10 +160,6 @@ struct NotificationReading {
       }
       if let builder = form["builder_id"] { _ = try builder.integer(Int64.min...Int64.max) }
       warnings.append("\(field.path) is ignored: only iOS devices are served")
-    }
-    if let voip = fields["voip"] {
-      _ = try voip.object()
-      warnings.append("notification.voip is ignored: VoIP pushes come with a later version")
     }
     if fields["alternate_alert"] != nil { warnings.append("notification.alternate_alert is ignored") }
   }

@@ -19,6 +19,12 @@ struct OwnRoute: Sendable {
     OwnRoute("POST", "/v1/pushes/{id}/withdraw") { .controlPush($0, .withdrawn) },
     OwnRoute("GET", "/v1/pushes/{id}/devices/{registrationId}") { .explanation(push: $0, device: $1) },
 
+    OwnRoute("GET", "/v1/live-activities", .listActivities),
+    OwnRoute("POST", "/v1/live-activities", .startActivities),
+    OwnRoute("GET", "/v1/live-activities/{id}", Route.showActivity),
+    OwnRoute("POST", "/v1/live-activities/{id}/update") { .changeActivity($0, isEnd: false) },
+    OwnRoute("POST", "/v1/live-activities/{id}/end") { .changeActivity($0, isEnd: true) },
+
     OwnRoute("GET", "/v1/schedules", .listSchedules),
     OwnRoute("POST", "/v1/schedules", .makeSchedule),
     OwnRoute("GET", "/v1/schedules/{id}") { .showSchedule($0.lowercased()) },

@@ -38,9 +38,13 @@ enum PushReading {
     guard let platform = fields["platform"] else { throw missingPlatform(fields) }
     try checkContents(fields)
     let reachesIOS = try reachesIOS(platform)
-    var order = PushOrder(audience: try audience(), original: original)
+    var order = PushOrder(audience: .everyone, original: original)
     var notification = NotificationReading()
     var options = OptionsReading()
+    if let field = fields["live_activity"] {
+      order.special = .liveActivity(try ActivityReading.jpush(field, to: fields["audience"]))
+    }
+    if order.special?.isForActivity != true { order.audience = try audience() }
     if let field = fields["notification"] { try notification.read(field, into: &order) }
     if let field = fields["options"] { try options.read(field, into: &order) }
     order.warnings = try notification.warnings + options.warnings + warningsOfOthers(fields)
@@ -80,7 +84,10 @@ enum PushReading {
   /// What a push must have, and what this version does not send yet.
   private static func checkContents(_ fields: Fields) throws(RequestFault) {
     if let activity = fields["live_activity"] {
-      throw activity.wrong("this version does not serve Live Activities", "Send a notification.")
+      for key in ["notification", "message"] where fields[key] != nil {
+        throw activity.wrong("\(key) stands beside it", "Send them as two pushes.")
+      }
+      return
     }
     if let message = fields["message"] {
       try checkMessage(message)

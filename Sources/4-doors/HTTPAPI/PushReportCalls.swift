@@ -59,6 +59,8 @@ enum PushReportWriting {
     object["refused"] = .array(
       report.refused.map { ["reason": .string($0.reason), "count": .number(JSONNumber($0.count))] })
     object["warnings"] = .array(report.warnings.map(JSONValue.string))
+    object["voipPush"] = report.companion.map { .string(String($0)) }
+    object["beside"] = report.companionOf.map { .string(String($0)) }
     return object
   }
 

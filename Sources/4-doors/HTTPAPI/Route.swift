@@ -57,6 +57,10 @@ enum Route: Equatable, Sendable {
   case withdrawPush(String)
   case controlPush(String, PushControl)
   case explanation(push: String, device: String)
+  case listActivities
+  case startActivities
+  case showActivity(String)
+  case changeActivity(String, isEnd: Bool)
   case createSchedule
   case schedules
   case schedule(String)
@@ -146,6 +150,11 @@ enum Route: Equatable, Sendable {
     case .withdrawPush: "push_withdraw"
     case .controlPush: "push_control"
     case .explanation: "push_explain"
+    case .listActivities: "v1_activities"
+    case .startActivities: "v1_activity_start"
+    case .showActivity: "v1_activity_get"
+    case .changeActivity(_, isEnd: false): "v1_activity_update"
+    case .changeActivity(_, isEnd: true): "v1_activity_end"
     case .createSchedule: "schedule_create"
     case .schedules: "schedule_list"
     case .schedule: "schedule_get"

@@ -168,8 +168,9 @@ public actor PhoneLab {
   }
 
   /// What all phones did with one push, oldest first, however often `take` was called: arrivals, what showed or did not,
-  /// what the app's code was given. Of the last 8,192 such entries. `request` is its notification request's identifier.
-  public func entries(of pushID: String, message: Int64, request: String) -> [LabEntry] {
+  /// what the app's code was given. Of the last 8,192 such entries. `request` is its notification request's identifier; nil: it
+  /// makes none.
+  public func entries(of pushID: String, message: Int64, request: String?) -> [LabEntry] {
     memory.entries(of: pushID, message: message, request: request)
   }
 

@@ -24,12 +24,12 @@ struct PushMemory {
   }
 
   /// Oldest first. A phone that was away sees a push later, under the same ids.
-  func entries(of pushID: String, message: Int64, request: String) -> [LabEntry] {
+  func entries(of pushID: String, message: Int64, request: String?) -> [LabEntry] {
     (entries[start...] + entries[..<start]).filter { entry in
       switch entry.entry.what {
       case .arrived(let id, _, _), .withheld(let id, _): id == pushID
       case .shown(let shown): shown.pushID == pushID
-      case .removed(let ids, _): ids.contains(request)
+      case .removed(let ids, _): request.map(ids.contains) ?? false
       case .callback(let callback): callback.message == message
       case .state, .badge, .summary, .activity, .user, .app, .fault, .system, .notModelled: false
       }

@@ -68,7 +68,7 @@ extension OpenAPIDocument {
           "type": "object",
           "required": [
             "registrationId", "environment", "tags", "alias", "mobile", "badge", "onlyScheduled", "osVersion",
-            "appVersion", "language", "timeZone", "model", "permission"
+            "appVersion", "language", "timeZone", "model", "permission", "voip", "activityStartTypes", "activities"
           ],
           "properties": {
             "registrationId": {"$ref": "#/components/schemas/RegistrationID"},
@@ -86,7 +86,16 @@ extension OpenAPIDocument {
             "language": {"$ref": "#/components/schemas/OptionalFact"},
             "timeZone": {"$ref": "#/components/schemas/OptionalFact"},
             "model": {"$ref": "#/components/schemas/OptionalFact"},
-            "permission": {"enum": ["notAsked", "denied", "authorized", "provisional", null]}
+            "permission": {"enum": ["notAsked", "denied", "authorized", "provisional", null]},
+            "voip": {"type": "boolean", "description": "It has a VoIP token."},
+            "activityStartTypes": {
+              "type": "array", "items": {"$ref": "#/components/schemas/ActivityID"},
+              "description": "Attributes types that it has a push-to-start token of."
+            },
+            "activities": {
+              "type": "array", "items": {"$ref": "#/components/schemas/ActivityID"},
+              "description": "Live Activities that it has an update token of."
+            }
           }
         },
         "Device": {

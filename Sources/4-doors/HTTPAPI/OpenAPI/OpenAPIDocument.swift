@@ -6,7 +6,8 @@ internal import PushPayload
 enum OpenAPIDocument {
   /// In the order in which they are shown.
   static let parts = [
-    pushes, explanations, schedules, devices, tags, audiences, credentials, apps, registrations, description,
+    pushes, explanations, activities, schedules, devices, tags, audiences, credentials, apps, registrations,
+    description,
   ]
 
   static let bytes = document.encoded()

@@ -12,6 +12,7 @@ extension OpenAPIDocument {
       "security": [{"app": []}],
       "tags": [
         {"name": "pushes"},
+        {"name": "live-activities"},
         {"name": "schedules"},
         {"name": "devices"},
         {"name": "tags"},
@@ -46,6 +47,10 @@ extension OpenAPIDocument {
           "pushID": {
             "name": "id", "in": "path", "required": true,
             "schema": {"$ref": "#/components/schemas/PushID"}
+          },
+          "activityID": {
+            "name": "id", "in": "path", "required": true,
+            "schema": {"$ref": "#/components/schemas/ActivityID"}
           },
           "scheduleID": {
             "name": "id", "in": "path", "required": true,

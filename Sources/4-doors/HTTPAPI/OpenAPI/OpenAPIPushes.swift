@@ -121,9 +121,9 @@ extension OpenAPIDocument {
           "properties": {
             "audience": {"$ref": "#/components/schemas/Audience"},
             "kind": {
-              "enum": ["normal", "background", "silent", null],
+              "enum": ["normal", "background", "silent", "voip", null],
               "default": "normal",
-              "description": "normal is shown; background is shown and wakes the app; silent only wakes it. Push type and priority follow from it."
+              "description": "normal is shown; background is shown and wakes the app; silent only wakes it; voip rings by PushKit, with data alone. Push type and priority follow from it."
             },
             "alert": {"type": ["string", "object", "null"], "description": "A text, or Apple's alert dictionary."},
             "sound": {
@@ -308,7 +308,12 @@ extension OpenAPIDocument {
                 "properties": {"reason": {"type": "string"}, "count": {"$ref": "#/components/schemas/Count"}}
               }
             },
-            "warnings": {"type": "array", "items": {"type": "string"}}
+            "warnings": {"type": "array", "items": {"type": "string"}},
+            "voipPush": {
+              "$ref": "#/components/schemas/PushID",
+              "description": "The push to VoIP tokens that was accepted with it."
+            },
+            "beside": {"$ref": "#/components/schemas/PushID", "description": "The push that it was accepted with."}
           }
         },
         "Push": {

@@ -141,9 +141,30 @@ extension OpenAPIDocument {
             "language": {"$ref": "#/components/schemas/ToldFact"},
             "timeZone": {"$ref": "#/components/schemas/ToldFact"},
             "model": {"$ref": "#/components/schemas/ToldFact"},
-            "permission": {"$ref": "#/components/schemas/ToldPermission"}
+            "permission": {"$ref": "#/components/schemas/ToldPermission"},
+            "voipToken": {
+              "type": ["string", "null"],
+              "description": "PushKit's, in hex. An empty string: there is none any more."
+            },
+            "activityStartTokens": {
+              "$ref": "#/components/schemas/ActivityTokens",
+              "description": "Push-to-start tokens by attributes type."
+            },
+            "activities": {
+              "$ref": "#/components/schemas/ActivityTokens",
+              "description": "Update tokens of running Live Activities, by ids of the app's own."
+            }
           },
           "examples": [{"badge": 0, "language": "zh-Hans-CN", "timeZone": "Asia/Shanghai"}]
+        },
+        "ActivityTokens": {
+          "type": ["object", "null"],
+          "maxProperties": 20,
+          "propertyNames": {"$ref": "#/components/schemas/ActivityID"},
+          "additionalProperties": {
+            "type": ["string", "null"],
+            "description": "In hex; an empty string: there is none any more."
+          }
         },
         "PushSayings": {
           "type": "object", "additionalProperties": false,
