@@ -79,7 +79,7 @@ struct RoutingTests {
     Row("POST /v1/app/", .admin, .served(.createApp)),
     Row("POST /v1/app/0123/delete", .admin, .served(.deleteApp("0123"))),
     Row("DELETE /v1/app/0123", .admin, .served(.deleteApp("0123"))),
-    Row("POST /v1/app/0123/certificate", .admin, .notServed),
+    Row("POST /v1/app/0123/certificate", .admin, .served(.uploadCertificates("0123"))),
     Row("POST /v3/pusch", .push, .unknown),
     Row("GET /v1/pushes/18100287008546132", .native, .served(.pushReport("18100287008546132"))),
     Row("GET /v1/pushes", .native, .served(.listPushes)),
