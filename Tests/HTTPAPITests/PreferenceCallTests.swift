@@ -108,4 +108,60 @@ struct PreferenceCallTests {
       }
     }
   }
+
+  @Test("a user's quiet hours and channels: set, read, taken back with the device's secret", arguments: Depth.allCases)
+  func choices(depth: Depth) async throws {
+    try await Bench.with(depth) { bench in
+      let (path, who) = try await register(bench, 1)
+      var view = try #require(try await bench.call("GET", path, as: who).json.object)
+      #expect(view["quietHours"] == .null && view["channels"] == .null)
+      let set = try await bench.call(
+        "POST", path, as: who,
+        #"{"quietHours":"22:00-07:00","timeZone":"Asia/Shanghai","channels":["news","团购"]}"#)
+      #expect(set.status == 200, "\(set.text)")
+      view = try #require(try await bench.call("GET", path, as: who).json.object)
+      #expect(view["quietHours"] == "22:00-07:00" && view["channels"] == ["news", "团购"])
+      let id = path.split(separator: "/").last ?? ""
+      #expect(try await bench.call("GET", "/v1/devices/\(id)").json.object?["quietHours"] == "22:00-07:00")
+      try await bench.call("POST", path, as: who, #"{"quietHours":"","channels":"all"}"#)
+      view = try #require(try await bench.call("GET", path, as: who).json.object)
+      #expect(view["quietHours"] == .null && view["channels"] == .null)
+    }
+  }
+
+  @Test(
+    "what is no stretch of a day or no channel is refused, and so is a push's channel that is no name",
+    arguments: [
+      (#"{"quietHours":"22:00"}"#, "quietHours"), (#"{"quietHours":"22:00-22:00"}"#, "quietHours"),
+      (#"{"quietHours":"25:00-07:00"}"#, "quietHours"), (#"{"channels":["a b"]}"#, "channels[0]"),
+      (#"{"channels":"none"}"#, "channels"), (#"{"channels":{"news":true}}"#, "channels"),
+    ])
+  func refusesChoices(body: String, place: String) async throws {
+    try await Bench.with(.inProcess) { bench in
+      let (path, who) = try await register(bench, 1)
+      let reply = try await bench.call("POST", path, as: who, body)
+      #expect(reply.status == 400 && reply.json.object?["place"]?.string == place, "\(reply.text)")
+    }
+  }
+
+  @Test("belfry_channel of /v3 and channel of /v1 name a push's channel")
+  func namesChannels() async throws {
+    try await Bench.with(.inProcess) { bench in
+      let (path, who) = try await register(bench, 1)
+      _ = try await register(bench, 2)
+      try await bench.call("POST", path, as: who, #"{"channels":["news"]}"#)
+      let bodies = [
+        ("/v3/push", PushCallTests.push("\"all\"", #","options":{"belfry_channel":"sport"}"#)),
+        ("/v1/pushes", #"{"audience":"everyone","alert":"a","channel":"sport"}"#),
+      ]
+      for (index, (path, body)) in bodies.enumerated() {
+        let reply = try await bench.call("POST", path, body)
+        #expect([200, 201].contains(reply.status) && reply.warnings == [], "\(reply.text)")
+        #expect(await bench.apns.received(index + 1).map(\.token).last == Bench.token(2))
+      }
+      let wrong = try await bench.call(
+        "POST", "/v3/push", PushCallTests.push("\"all\"", #","options":{"belfry_chanel":"sport"}"#))
+      #expect(wrong.errorCode == 1009, "\(wrong.text)")
+    }
+  }
 }

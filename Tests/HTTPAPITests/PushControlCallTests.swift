@@ -1,4 +1,5 @@
 import BelfryTesting
+import Delivery
 import HTTPAPI
 import PushPayload
 import Testing
@@ -79,6 +80,43 @@ struct PushControlCallTests {
       #expect(reply.status == (place == nil ? 200 : 400), "\(reply.text)")
       #expect(reply.warnings == [])
       if let place { #expect(reply.errorMessage.hasPrefix(place + ": "), "\(reply.errorMessage)") }
+    }
+  }
+
+  @Test("override_msg_id and replaces; a withdrawal with belfry_clear or clear asks phones to show it no more")
+  func replacesAndClears() async throws {
+    try await Bench.with(.inProcess) { bench in
+      _ = try await bench.device(1)
+      let first = try await bench.call("POST", "/v3/push", PushCallTests.push("\"all\"", ""))
+      let id = try #require(first.json.object?["msg_id"]?.string)
+      let second = try await bench.call(
+        "POST", "/v3/push", PushCallTests.push("\"all\"", ",\"options\":{\"override_msg_id\":\(id)}"))
+      #expect(second.status == 200 && second.warnings == [], "\(second.text)")
+      let third = try await bench.call(
+        "POST", "/v1/pushes", "{\"audience\":\"everyone\",\"alert\":\"c\",\"replaces\":\"\(id)\"}")
+      #expect(third.status == 201, "\(third.text)")
+      #expect(Set(await bench.apns.received(3).map(\.collapseID)) == ["belfry-\(id)"])
+      let unknown = try await bench.call(
+        "POST", "/v3/push", PushCallTests.push("\"all\"", ",\"options\":{\"override_msg_id\":7}"))
+      #expect(unknown.errorCode == 1003 && unknown.errorMessage.contains("override_msg_id"), "\(unknown.text)")
+
+      for id in [id, try #require(third.json.object?["id"]?.string)] {
+        var state: JSONValue?
+        for _ in 0..<100_000 where state != "finished" {
+          state = try await bench.call("GET", "/v1/pushes/\(id)").json.object?["state"]
+        }
+      }
+      let plain = try await bench.call("DELETE", "/v3/push/\(id)")
+      #expect(plain.status == 200 && plain.warnings.contains { $0.contains("belfry_clear") })
+      let cleared = try await bench.call("DELETE", "/v3/push/\(id)?belfry_clear=true")
+      #expect(cleared.status == 200 && cleared.text.isEmpty && cleared.warnings == [], "\(cleared.text)")
+      let other = try #require(third.json.object?["id"]?.string)
+      let own = try await bench.call("POST", "/v1/pushes/\(other)/withdraw", #"{"clear":true}"#)
+      #expect(own.status == 200, "\(own.text)")
+      let silent = await bench.apns.received(5).suffix(2)
+      let named = silent.map { (try? JSONReader.read($0.payload).value.object?["_j_withdraw"]?.number?.literal) ?? "" }
+      #expect(Set(named) == [id, other])
+      #expect(try await bench.call("POST", "/v1/pushes/\(other)/withdraw", #"{"clean":true}"#).errorCode == 1009)
     }
   }
 }

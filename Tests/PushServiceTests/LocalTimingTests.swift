@@ -83,6 +83,57 @@ struct LocalTimingTests {
     await bench.service.stop()
   }
 
+  @Test(
+    "a user's own quiet hours count in the place of the app's, by the clocks of the device's place; `explain` says so",
+    arguments: [nil, "19:00-08:00"])
+  func usersOwn(ofApp: String?) async throws {
+    // noon of UTC: Shanghai 20:00, Berlin 13:00, New York 07:00, and who told no zone is where the app is
+    let (bench, app, ids) = try await begin(quiet: ofApp)
+    let choices = ["08:00-09:00", "12:00-15:30", "06:00-06:30", "20:00-21:00"]
+    for (id, hours) in zip(ids, choices) {
+      try await bench.service.changeDevice(
+        app, registrationID: id, change { $0.quietHours = .set(try #require(QuietHours(hours))) })
+    }
+    #expect(try await bench.service.device(app, registrationID: ids[0]).quietHours == QuietHours("08:00-09:00"))
+    let receipt = try await bench.service.push(app, PushOrder(audience: .everyone, alert: "a"))
+    _ = await bench.sender.received(2)
+    let explained = try #require(
+      try await bench.service.explain(app, messageID: receipt.messageID, registrationID: ids[1]))
+    #expect(
+      explained.decisions.last?.words == "waits until 2027-03-01 15:30:00 of Europe/Berlin, when the quiet hours end")
+    #expect(try await sent(bench, 4) == [0: [0, 2], 1: [3], 2: [1]])
+    await bench.finish(receipt)
+    await bench.service.stop()
+  }
+
+  @Test(
+    "who takes his own hours back has the app's again; a push passes users' hours, or is dropped in them, as it says")
+  func usersTakenBack() async throws {
+    let (bench, app, ids) = try await begin()
+    let all = try #require(QuietHours("00:00-23:59"))
+    for id in ids.prefix(2) {
+      try await bench.service.changeDevice(app, registrationID: id, change { $0.quietHours = .set(all) })
+    }
+    try await bench.service.changeDevice(app, registrationID: ids[1], change { $0.quietHours = .clear })
+    for (choice, accepted) in [(QuietChoice.pass, 4), (.drop, 3)] {
+      let receipt = try await bench.service.push(
+        app, PushOrder(audience: .everyone, alert: "a", inQuietHours: choice))
+      await bench.finish(receipt)
+      let report = try #require(try await bench.service.report(app, messageID: receipt.messageID))
+      #expect(report.accepted == accepted && report.skipped == 4 - accepted)
+    }
+    let silent = try await bench.service.push(app, PushOrder(audience: .everyone, contentAvailable: true))
+    await bench.finish(silent)
+    #expect(try await bench.service.report(app, messageID: silent.messageID)?.accepted == 4)
+    await bench.service.stop()
+  }
+
+  private func change(_ body: (inout DeviceChange) throws -> Void) rethrows -> DeviceChange {
+    var change = DeviceChange()
+    try body(&change)
+    return change
+  }
+
   @Test("a push that waits for the end of quiet hours is over when its time is")
   func expires() async throws {
     let (bench, app, _) = try await begin(quiet: "19:00-08:00")

@@ -134,6 +134,43 @@ struct PreferenceTests {
     await bench.service.stop()
   }
 
+  @Test("a user gets the channels he chose, and what is of none or silent; the others are counted and explained")
+  func channels() async throws {
+    let bench = try await ServiceBench()
+    let app = try await bench.app()
+    let ids = try await bench.devices(3, of: app)
+    for (id, channels) in [(ids[0], ["news", "团购"]), (ids[1], [])] {
+      var change = DeviceChange()
+      change.channels = .set(channels)
+      try await bench.service.changeDevice(app, registrationID: id, change)
+    }
+    #expect(try await bench.service.device(app, registrationID: ids[0]).channels == ["news", "团购"])
+    try await bench.service.start()
+    let rows: [(channel: String?, silent: Bool, accepted: Int)] = [
+      ("news", false, 2), ("团购", false, 2), ("sport", false, 1), (nil, false, 3), ("sport", true, 3),
+    ]
+    for row in rows {
+      var order = PushOrder(audience: .everyone, alert: row.silent ? nil : "a", contentAvailable: row.silent)
+      order.channel = row.channel
+      let receipt = try await bench.service.push(app, order)
+      await bench.finish(receipt)
+      let report = try #require(try await bench.service.report(app, messageID: receipt.messageID))
+      #expect(report.accepted == row.accepted && report.skippedByPreference == 3 - row.accepted, "\(row)")
+      guard row.channel == "sport", !row.silent else { continue }
+      #expect(report.warnings.last?.hasSuffix("or not the channel “sport”") == true, "\(report.warnings)")
+      let explained = try await bench.service.explain(app, messageID: receipt.messageID, registrationID: ids[0])
+      #expect(explained?.outcome == .skippedByPreference)
+      #expect(
+        explained?.decisions.last?.words
+          == "skipped by the user's preference: the channel “sport” is none that is wanted")
+    }
+    var change = DeviceChange()
+    change.channels = .clear
+    try await bench.service.changeDevice(app, registrationID: ids[1], change)
+    #expect(try await bench.service.device(app, registrationID: ids[1]).channels == nil, "all again")
+    await bench.service.stop()
+  }
+
   @Test("D-333 among many, each gets what its user wants, once")
   func many() async throws {
     let bench = try await ServiceBench()

@@ -6,16 +6,30 @@ public struct LocalTiming: Hashable, Sendable {
   public var due: LocalTime?
   /// Not while they last; nil: whatever the hour.
   public var quiet: QuietHours?
+  /// Whether the hours that a device's user chose count, in the place of `quiet` where there are some.
+  public var heedsUsers: Bool
   /// Whether it is dropped in place of waiting for their end.
   public var dropsInQuiet: Bool
   /// Whose clocks count for devices that told no place: a name of the tz database.
   public var timeZone: String
 
-  public init(due: LocalTime? = nil, quiet: QuietHours? = nil, dropsInQuiet: Bool = false, timeZone: String) {
+  public init(
+    due: LocalTime? = nil, quiet: QuietHours? = nil, heedsUsers: Bool = false, dropsInQuiet: Bool = false,
+    timeZone: String
+  ) {
     self.due = due
     self.quiet = quiet
+    self.heedsUsers = heedsUsers
     self.dropsInQuiet = dropsInQuiet
     self.timeZone = timeZone
+  }
+
+  /// For devices whose user chose these hours, or none.
+  public func heeding(_ own: QuietHours?) -> LocalTiming {
+    guard heedsUsers, let own else { return self }
+    var timing = self
+    timing.quiet = own
+    return timing
   }
 
   public enum Verdict: Hashable, Sendable {

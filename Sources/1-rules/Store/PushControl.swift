@@ -7,6 +7,19 @@ public enum PushControl: UInt8, Sendable {
   case withdrawn
 }
 
+/// A push that phones are to show no more.
+public struct PushToClear: Sendable, Hashable {
+  public var app: Int64
+  public var push: Int64
+  public var isFinished: Bool
+
+  public init(app: Int64, push: Int64, isFinished: Bool) {
+    self.app = app
+    self.push = push
+    self.isFinished = isFinished
+  }
+}
+
 public enum PushControlAnswer: Sendable, Equatable {
   /// It is as asked, also when it was before.
   case done

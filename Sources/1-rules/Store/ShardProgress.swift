@@ -115,7 +115,7 @@ public enum OutcomeKind: Sendable, Hashable {
   case unanswered
   /// Its token died or changed its environment between acceptance and sending.
   case skipped
-  /// Its user wants only the scheduled push (D-333).
+  /// Its user wants only the scheduled push (D-333), or not the push's channel.
   case skippedByPreference
   /// The push was withdrawn before it left.
   case withdrawn

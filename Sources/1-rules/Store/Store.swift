@@ -199,7 +199,8 @@ public protocol Store: Sendable {
   /// device and message id however often it is claimed, and answers the badge as it is now. A device whose token died
   /// or moved to the other environment since, or that has no token of the push's address any more, is not answered but ends
   /// as `.skipped` in the same transaction, and one
-  /// whose user wants only the scheduled push as `.skippedByPreference` when the push heeds that; no badge is counted for
+  /// whose user wants only the scheduled push, or not the push's channel, as `.skippedByPreference` when the push heeds that;
+  /// no badge is counted for
   /// either. Past the push's deadline `begin` claims nobody, and neither does anybody claim for a push that is paused or
   /// withdrawn, nor more devices that were not claimed before than the push's pace allows at `now`.
   ///
@@ -229,6 +230,14 @@ public protocol Store: Sendable {
   func control(
     app: Int64, push: Int64, _ control: PushControl, at now: Instant
   ) async throws(StoreFault) -> PushControlAnswer
+
+  /// Notes that what phones show of the push is to be cleared, once every device of it has ended. false without the push.
+  func askToClear(app: Int64, push: Int64) async throws(StoreFault) -> Bool
+  /// Those for which that was asked and `noteCleared` was not called.
+  func pushesToClear() async throws(StoreFault) -> [PushToClear]
+  func noteCleared(push: Int64) async throws(StoreFault)
+  /// The devices that APNs accepted the push for, as far as their token lives and is of its environment.
+  func recipients(app: Int64, push: Int64) async throws(StoreFault) -> [AudienceReach.ShardAudience]
 
   /// Pushes of the app that have a pace and are not finished.
   func pacedPushes(app: Int64) async throws(StoreFault) -> Int

@@ -1,5 +1,6 @@
 public import Audience
 public import Basics
+public import Schedule
 
 public struct StoredDevice: Sendable, Equatable {
   public var app: Int64
@@ -26,6 +27,10 @@ public struct StoredDevice: Sendable, Equatable {
   public var facts: DeviceFacts
   /// Tokens that it has beside its own, alive.
   public var purposes: Set<TokenPurpose> = []
+  /// When its user wants to see and hear nothing, by the clocks of its place; nil: whenever the app's own hours say.
+  public var quietHours: QuietHours?
+  /// The channels that its user wants notifications of, sorted; nil: all.
+  public var channels: [String]?
 
   public init(
     app: Int64, ordinal: DeviceOrdinal, registrationID: String, token: [UInt8], environment: APNSEnvironment,
@@ -156,6 +161,12 @@ public struct DeviceEdit: Sendable, Equatable {
     case clear
   }
 
+  /// A value, or none any more.
+  public enum Choice<Value: Sendable & Equatable>: Sendable, Equatable {
+    case set(Value)
+    case clear
+  }
+
   /// Another token, as if the device had registered with it: it lives from here on. Another device of the app that has
   /// it is dead from here on, since one installation has one token.
   public struct NewToken: Sendable, Equatable {
@@ -177,6 +188,8 @@ public struct DeviceEdit: Sendable, Equatable {
   public var mobile: Text?
   public var badge: Int32?
   public var onlyScheduled: Bool?
+  public var quietHours: Choice<QuietHours>?
+  public var channels: Choice<[String]>?
   /// What is known of these replaces what was.
   public var facts = DeviceFacts()
   public var token: NewToken?

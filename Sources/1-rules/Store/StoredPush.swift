@@ -30,6 +30,8 @@ public struct StoredPush: Sendable, Equatable {
   public var sendNumber: Int32
   /// The scheduled push, for which a user may have asked alone (D-331).
   public var isScheduled: Bool
+  /// What it is about, as the app calls it; a user may not want all. nil: of no channel.
+  public var channel: String?
   /// How fast it leaves; nil: as fast as can be.
   public var pace: SendPace?
   /// When it leaves by the clocks of each device's place; nil: at once everywhere.
@@ -78,6 +80,15 @@ public struct StoredPush: Sendable, Equatable {
     self.warnings = warnings
     self.unmatched = unmatched
     self.audience = audience
+  }
+
+  /// By which the phone names what it shows, so that what comes twice replaces itself: `apns-collapse-id`. nil for what it
+  /// keeps no notification of.
+  public var shownID: String? {
+    switch address {
+    case .device: collapseID ?? "belfry-\(id)"
+    case .special: nil
+    }
   }
 
   /// Whether it is kept from those who want only the scheduled push: a notification that is not that one (D-333). What

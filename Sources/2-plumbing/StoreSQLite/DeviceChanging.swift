@@ -1,5 +1,6 @@
 import Audience
 import Basics
+import Schedule
 import Store
 
 extension DeviceTable {
@@ -66,11 +67,24 @@ extension DeviceTable {
       try database.run(
         "UPDATE device SET only_scheduled = ? WHERE id = ?", .int(onlyScheduled ? 1 : 0), .int(id))
     }
+    switch edit.quietHours {
+    case nil: break
+    case .clear: try database.run("UPDATE device SET quiet = NULL WHERE id = ?", .int(id))
+    case .set(let hours):
+      try database.run("UPDATE device SET quiet = ? WHERE id = ?", .text(hours.description), .int(id))
+    }
+    switch edit.channels {
+    case nil: break
+    case .clear: try database.run("UPDATE device SET channels = NULL WHERE id = ?", .int(id))
+    case .set(let channels):
+      try database.run(
+        "UPDATE device SET channels = ? WHERE id = ?", .text(Set(channels).sorted().joined(separator: "\n")), .int(id))
+    }
     if let token = edit.token { try give(token, to: device, id) }
     for token in edit.tokens { try SpecialTokenTable(database).keep(token, of: id, limits) }
     let facts = device.facts.updated(by: edit.facts)
     if facts != device.facts { try write(facts, id) }
-    if facts != device.facts || edit.token != nil {
+    if facts != device.facts || edit.token != nil || edit.quietHours != nil {
       try self.facts.move(device.ordinal, of: app, from: device.factKeys, to: try stored(id).factKeys)
     }
     return .done

@@ -1,5 +1,6 @@
 import Audience
 import Basics
+import Schedule
 import Store
 
 /// Reads devices; registering and changing them are in extensions.
@@ -57,13 +58,13 @@ struct DeviceTable {
       """
       SELECT app, registration_id, token, environment, secret_hash, alias, mobile, badge, registered_at, dead_at,
         dead_since, dead_reason, os_version, app_version, language, time_zone, only_scheduled, created_at, seen_at,
-        model, permission FROM device WHERE id = ?
+        model, permission, quiet, channels FROM device WHERE id = ?
       """, .int(id)
     ) { row throws(StoreFault) in
       guard let environment = APNSEnvironment(rawValue: UInt8(clamping: row.int(3))) else {
         throw .corrupt("a device of no known environment")
       }
-      return StoredDevice(
+      var device = StoredDevice(
         app: row.int(0), ordinal: DeviceOrdinal(truncatingIfNeeded: id), registrationID: row.text(1),
         token: row.blob(2), environment: environment, secretHash: row.blob(4), tags: tags,
         alias: row.optionalText(5), mobile: row.optionalText(6), badge: Int32(clamping: row.int(7)),
@@ -78,6 +79,9 @@ struct DeviceTable {
           osVersion: row.optionalText(12), appVersion: row.optionalText(13), language: row.optionalText(14),
           timeZone: row.optionalText(15), model: row.optionalText(19),
           permission: row.optionalInt(20).flatMap { NotificationPermission(rawValue: UInt8(clamping: $0)) }))
+      device.quietHours = row.optionalText(21).flatMap(QuietHours.init)
+      device.channels = row.optionalText(22)?.split(separator: "\n").map(String.init)
+      return device
     }
     guard var device else { throw .corrupt("a device without a row") }
     device.purposes = try SpecialTokenTable(database).purposes(of: id)

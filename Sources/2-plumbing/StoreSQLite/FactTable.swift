@@ -1,5 +1,6 @@
 import Audience
 import Basics
+import Schedule
 import Store
 
 /// What devices have in common and a set of them is kept for; the numbers are kept in files.
@@ -16,6 +17,10 @@ struct FactKey: Hashable {
 
   /// Who has such a token, alive.
   static func holds(_ purpose: TokenPurpose) -> FactKey { FactKey(kind: 110 + purpose.kind, value: purpose.name) }
+
+  /// Whose user chose these quiet hours.
+  static func quiet(_ hours: QuietHours) -> FactKey { FactKey(kind: quietKind, value: hours.description) }
+  static let quietKind: UInt8 = 120
 
   private static func day(_ time: DeviceTime, of moment: Instant) -> FactKey {
     let second = max(0, moment.seconds)  // what is before 1970 is of no clock that was set
@@ -37,6 +42,7 @@ extension StoredDevice {
     var keys = Set(facts.values.map { FactKey.fact($0.key, $0.value) })
     keys.insert(.created(createdAt))
     keys.insert(.seen(seenAt))
+    if let quietHours { keys.insert(.quiet(quietHours)) }
     return keys
   }
 }

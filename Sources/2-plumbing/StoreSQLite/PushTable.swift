@@ -38,8 +38,8 @@ struct PushTable {
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
         unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released,
         meant, local_due, quiet, quiet_drops, timing_zone, personal, group_push, address_kind, address_name,
-        companion_of)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        companion_of, quiet_of_users, channel)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
@@ -53,7 +53,8 @@ struct PushTable {
       .optional(push.timing?.due?.description), .optional(push.timing?.quiet?.description),
       .optional(push.timing.map { $0.dropsInQuiet ? 1 : 0 }), .optional(push.timing?.timeZone),
       .optional(push.personal), .optional(push.groupPush), .int(push.address.columns.kind),
-      .optional(push.address.columns.name), .optional(push.companionOf))
+      .optional(push.address.columns.name), .optional(push.companionOf),
+      .int(push.timing?.heedsUsers == true ? 1 : 0), .optional(push.channel))
     try SegmentTable(database).note(push)
     for part in audience {
       try database.run(
@@ -78,7 +79,7 @@ struct PushTable {
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
         badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
         is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone, group_push, personal,
-        address_kind, address_name, companion_of FROM push
+        address_kind, address_name, companion_of, quiet_of_users, channel FROM push
         WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
@@ -95,7 +96,7 @@ struct PushTable {
         timing: row.optionalText(26).map {
           LocalTiming(
             due: row.optionalText(23).flatMap(LocalTime.init), quiet: row.optionalText(24).flatMap(QuietHours.init),
-            dropsInQuiet: row.int(25) != 0, timeZone: $0)
+            heedsUsers: row.int(32) != 0, dropsInQuiet: row.int(25) != 0, timeZone: $0)
         },
         clientID: row.optionalText(13), wrongEnvironment: Int(row.int(14)),
         deadTokens: Int(row.int(15)),
@@ -104,6 +105,7 @@ struct PushTable {
       push.groupPush = row.optionalInt(27)
       push.address = try PushAddress(kind: row.int(29), name: row.text(30))
       push.companionOf = row.optionalInt(31)
+      push.channel = row.optionalText(33)
       return (push, Int(row.int(18)))
     }
   }

@@ -15,6 +15,8 @@ import Store
 /// - `push_outcome` and `push_report_count` count by hour (since 1970, UTC) and app version ("" for none), and are summed
 ///   up for a push's totals; `push_report` has who said what, so that it counts once.
 /// - `device.changed_after` is the highest message id at the last change of tags, alias or facts, noted by triggers.
+/// - `device.channels` has a line for each channel that the user wants; null for all. `push.clearing` is 1 from when phones are
+///   to clear it, and 2 once they were told.
 /// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
 ///   `badged` are those that were claimed, where the push counts them by badge or pace.
 enum Schema {
@@ -210,6 +212,14 @@ enum Schema {
     ALTER TABLE push ADD COLUMN address_name TEXT;
     ALTER TABLE push ADD COLUMN companion_of INTEGER;
     CREATE INDEX push_companion ON push (companion_of) WHERE companion_of IS NOT NULL;
+    """,
+    """
+    ALTER TABLE device ADD COLUMN quiet TEXT;
+    ALTER TABLE device ADD COLUMN channels TEXT;
+    ALTER TABLE push ADD COLUMN quiet_of_users INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE push ADD COLUMN channel TEXT;
+    ALTER TABLE push ADD COLUMN clearing INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX push_clearing ON push (id) WHERE clearing = 1;
     """,
   ]
 

@@ -16,6 +16,8 @@ struct ShardTable {
     var heedsPreference: Bool
     var isPersonal: Bool
     var address: PushAddress
+    /// Set where a device's choice of channels counts.
+    var channel: String?
     var audience: DeviceSet
     var done: DeviceSet
     var badged: DeviceSet
@@ -39,10 +41,12 @@ struct ShardTable {
     let limit = push.deadline.map { $0 <= now } == true || shard.control != .running ? 0 : limit
     var claimed: [ClaimedDevice] = []
     var finish = Finish()
-    var early = Early()
+    var early = EarlyDevices()
     if limit > 0, let timing = push.timing {
-      early = try self.early(shard, hold.shard, timing, at: now, zones)
-      for ordinal in early.dropped.subtracting(shard.done).ordinals(limit: .max) {
+      early = try EarlyDevices(
+        among: shard.audience.subtracting(shard.done), of: shard.app, hold.shard, timing, at: now, database,
+        zones: zones)
+      for ordinal in early.dropped.ordinals(limit: .max) {
         let outcome = DeviceOutcome(ordinal: ordinal, kind: .skipped, note: "quiet hours where it is")
         try end(outcome, hold, &shard, at: now, &finish)
       }
@@ -86,48 +90,13 @@ struct ShardTable {
       nextAt: shard.nextAt)
   }
 
-  /// Devices of a shard for whose place it is not time yet.
-  private struct Early {
-    var waiting = DeviceSet()
-    var dropped = DeviceSet()
-    /// When the first of them may be sent to.
-    var nextAt: Instant?
-
-    mutating func add(_ devices: DeviceSet, _ verdict: LocalTiming.Verdict) {
-      guard !devices.isEmpty else { return }
-      switch verdict {
-      case .now: break
-      case .dropped: dropped.formUnion(devices)
-      case .dueAt(let at), .quietUntil(let at):
-        waiting.formUnion(devices)
-        nextAt = min(nextAt ?? at, at)
-      }
-    }
-  }
-
-  /// By the sets of devices of each time zone, so that no row is read.
-  private func early(
-    _ shard: Shard, _ index: ShardIndex, _ timing: LocalTiming, at now: Instant, _ zones: (String) -> TimeZoneRules?
-  ) throws(StoreFault) -> Early {
-    var early = Early()
-    var others = shard.audience.subtracting(shard.done)
-    for (zone, set) in try FactTable(database).values(app: shard.app, kind: DeviceFact.timeZone.rawValue) {
-      guard let rules = zones(zone) else { continue }
-      let here = try DeviceSets(database).members(ofSet: set, in: index).intersection(others)
-      others.subtract(here)
-      early.add(here, timing.verdict(at: now, in: rules))
-    }
-    early.add(others, timing.verdict(at: now, in: zones(timing.timeZone) ?? .utc))
-    return early
-  }
-
   /// nil when nothing is owed.
   private func read(_ hold: ShardHold) throws(StoreFault) -> Shard? {
     try database.first(
       """
       SELECT push.app, push.environment, push.badge_kind, push.badge_amount, audience, done, badged, push.is_scheduled,
         push.push_type, control, pace_devices, pace_per, pace_anchor, pace_released, personal IS NOT NULL, waiting,
-        address_kind, address_name
+        address_kind, address_name, channel
         FROM push_shard JOIN push ON push.id = push_shard.push WHERE push = ? AND shard = ? AND owed > 0
       """, .int(hold.push), .int(hold.shard)
     ) { row throws(StoreFault) in
@@ -138,6 +107,7 @@ struct ShardTable {
         app: row.int(0), environment: environment, badge: badge,
         heedsPreference: StoredPush.heedsPreference(isScheduled: row.int(7) != 0, pushType: row.text(8)),
         isPersonal: row.int(14) != 0, address: try PushAddress(kind: row.int(16), name: row.text(17)),
+        channel: row.text(8) == "alert" ? row.optionalText(18) : nil,
         audience: try DeviceSet(column: 4, of: row),
         done: try DeviceSet(column: 5, of: row), badged: try DeviceSet(column: 6, of: row),
         control: PushControl(rawValue: UInt8(clamping: row.int(9))) ?? .running, waiting: row.optionalText(15),
@@ -156,6 +126,7 @@ struct ShardTable {
     var isDead: Bool
     var onlyScheduled: Bool
     var appVersion: String?
+    var channels: [Substring]?
 
     func outcome(_ kind: OutcomeKind, note: String? = nil) -> DeviceOutcome {
       DeviceOutcome(ordinal: ordinal, kind: kind, note: note, appVersion: appVersion)
@@ -182,6 +153,9 @@ struct ShardTable {
         skipped.append(candidate.outcome(.skipped, note: "moved to the other environment meanwhile"))
       } else if candidate.onlyScheduled, shard.heedsPreference {
         skipped.append(candidate.outcome(.skippedByPreference))
+      } else if let channel = shard.channel, candidate.channels?.contains(Substring(channel)) == false {
+        skipped.append(
+          candidate.outcome(.skippedByPreference, note: "the channel “\(channel)” is none that is wanted"))
       } else if let missing = try replaceToken(of: &candidate, by: shard.address, app: shard.app) {
         skipped.append(candidate.outcome(.skipped, note: missing))
       } else {
@@ -239,7 +213,8 @@ struct ShardTable {
     func read(_ first: DeviceOrdinal, _ last: DeviceOrdinal) throws(StoreFault) {
       try database.each(
         """
-        SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled, app_version FROM device
+        SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled, app_version,
+          channels FROM device
           WHERE id BETWEEN ? AND ? ORDER BY id
         """,
         .int(DeviceTable.id(app: app, first)), .int(DeviceTable.id(app: app, last))
@@ -251,7 +226,7 @@ struct ShardTable {
           Candidate(
             ordinal: ordinal, token: row.blob(1), badge: Int32(clamping: row.int(2)),
             environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0, onlyScheduled: row.int(5) != 0,
-            appVersion: row.optionalText(6)))
+            appVersion: row.optionalText(6), channels: row.optionalText(7)?.split(separator: "\n")))
       }
     }
     if Int(last - first) < 4 * ordinals.count {

@@ -243,6 +243,24 @@ public final class StoreSQLite: Store {
     }
   }
 
+  public func askToClear(app: Int64, push: Int64) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in try ClearingTable(database).ask(app: app, push: push) }
+  }
+
+  public func pushesToClear() async throws(StoreFault) -> [PushToClear] {
+    try await reader.run { database throws(StoreFault) in try ClearingTable(database).asked() }
+  }
+
+  public func noteCleared(push: Int64) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in try ClearingTable(database).noteCleared(push) }
+  }
+
+  public func recipients(app: Int64, push: Int64) async throws(StoreFault) -> [AudienceReach.ShardAudience] {
+    try await reader.run { database throws(StoreFault) in
+      try ClearingTable(database).recipients(app: app, push: push)
+    }
+  }
+
   public func pacedPushes(app: Int64) async throws(StoreFault) -> Int {
     try await reader.run { database throws(StoreFault) in try PushTable(database).pacedPushes(app: app) }
   }

@@ -111,7 +111,7 @@ struct TraceTable {
   private func replacement(
     of push: StoredPush, _ ordinal: DeviceOrdinal
   ) throws(StoreFault) -> DeviceTrace.Replacement? {
-    guard let collapseID = push.collapseID else { return nil }
+    guard let collapseID = push.shownID else { return nil }
     var later: [DeviceTrace.Replacement] = []
     try database.each(
       "SELECT id, accepted_at FROM push WHERE app = ? AND collapse_id = ? AND id > ? ORDER BY id LIMIT 100",

@@ -1,5 +1,6 @@
 public import Audience
 public import Basics
+public import Schedule
 
 /// What a device tells of itself; at most 64 bytes each.
 public struct DeviceDescription: Sendable, Equatable {
@@ -70,6 +71,10 @@ public struct DeviceView: Sendable, Equatable {
   public var onlyScheduled: Bool
   public var facts: DeviceDescription
   public var createdAt: Instant
+  /// When its user wants to see and hear nothing; nil: when the app's own hours say.
+  public var quietHours: QuietHours?
+  /// The channels that its user wants, sorted; nil: all.
+  public var channels: [String]?
   /// Tokens that it has beside its own, alive.
   public var purposes: Set<TokenPurpose>
   /// The last time its token was registered.
@@ -88,6 +93,12 @@ public struct DeviceView: Sendable, Equatable {
 public struct DeviceChange: Sendable, Equatable {
   public enum Text: Sendable, Equatable {
     case set(String)
+    case clear
+  }
+
+  /// A value, or none any more.
+  public enum Choice<Value: Sendable & Equatable>: Sendable, Equatable {
+    case set(Value)
     case clear
   }
 
@@ -111,6 +122,10 @@ public struct DeviceChange: Sendable, Equatable {
   public var badge: Int?
   /// The user's preference: true for the scheduled push alone; it counts from the answer on (D-332).
   public var onlyScheduled: Bool?
+  /// The user's own quiet hours, by the clocks of the device's place, in the place of the app's.
+  public var quietHours: Choice<QuietHours>?
+  /// The channels whose notifications the user wants; a push of no channel comes all the same.
+  public var channels: Choice<[String]>?
   /// What is known of these replaces what was.
   public var facts: DeviceDescription
   /// APNs gave the device another: it stays the device it is, and lives from here on. Another device of the app that has

@@ -134,6 +134,16 @@ extension PushService {
       edit.badge = Int32(badge)
     }
     edit.onlyScheduled = change.onlyScheduled
+    switch change.quietHours {
+    case nil: break
+    case .clear: edit.quietHours = .clear
+    case .set(let hours): edit.quietHours = .set(hours)
+    }
+    switch change.channels {
+    case nil: break
+    case .clear: edit.channels = .clear
+    case .set(let channels): edit.channels = .set(try tags(channels, "channels"))
+    }
     edit.facts = try DeviceFacts(change.facts)
     edit.token = try change.token.map { new throws(RequestFault) in
       DeviceEdit.NewToken(try token(new.text), new.environment, at: now)
@@ -174,7 +184,8 @@ extension DeviceView {
     self.init(
       registrationID: device.registrationID, tags: device.tags, alias: device.alias, mobile: device.mobile,
       environment: device.environment, badge: Int(device.badge), onlyScheduled: device.onlyScheduled,
-      facts: DeviceDescription(device.facts), createdAt: device.createdAt, purposes: device.purposes,
+      facts: DeviceDescription(device.facts), createdAt: device.createdAt,
+      quietHours: device.quietHours, channels: device.channels, purposes: device.purposes,
       registeredAt: device.registeredAt, seenAt: device.seenAt,
       deadReason: device.death.map { $0.words(registeredAt: device.registeredAt) },
       ordinal: device.ordinal, fingerprint: device.fingerprint)

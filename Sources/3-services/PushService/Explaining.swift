@@ -85,7 +85,7 @@ extension PushService {
     guard case .pending = trace.state, let timing = trace.push.timing, let scheduling else { return nil }
     let told = trace.device.facts.timeZone.flatMap { zone in scheduling.zone(zone).map { (zone, $0) } }
     let (zone, rules) = told ?? (timing.timeZone, scheduling.zone(timing.timeZone) ?? .utc)
-    switch timing.verdict(at: clock.now, in: rules) {
+    switch timing.heeding(trace.device.quietHours).verdict(at: clock.now, in: rules) {
     case .now, .dropped: return nil
     case .dueAt(let at): return "waits until \(rules.local(at: at)) of \(zone), when it is due there"
     case .quietUntil(let at): return "waits until \(rules.local(at: at)) of \(zone), when the quiet hours end"
@@ -114,7 +114,7 @@ extension PushExplanation {
     case .accepted(let at): tell(at, .apns, "APNs accepted it")
     case .ended(let end, let at): tell(at, end)
     }
-    if let later = trace.replacedBy, let collapseID = trace.push.collapseID {
+    if let later = trace.replacedBy, let collapseID = trace.push.shownID {
       tell(
         later.acceptedAt, .service,
         "push \(later.push) has the same collapse id \(quoted(collapseID)): it takes this one's place on the phone, and at "
@@ -160,7 +160,7 @@ extension PushExplanation {
     case .skipped: tell(at, .service, "not sent\(note)")
     case .withdrawn: tell(at, .service, "not sent: the push was withdrawn before\(note)")
     case .skippedByPreference:
-      tell(at, .service, "skipped by the user's preference: only the scheduled push is wanted\(note)")
+      tell(at, .service, "skipped by the user's preference: \(end.note ?? "only the scheduled push is wanted")")
     }
   }
 }

@@ -72,6 +72,10 @@ extension PushService {
         .audienceEmpty, found: "the group has no app yet", remedy: "Add one: `belfry group add`.")
     }
     var order = order
+    if order.replaces != nil {
+      order.replaces = nil
+      order.warnings.append("override_msg_id is ignored: a push to a group replaces none")
+    }
     let id = messageIDs.next(at: clock.now)
     order.groupPush = id
     let results = await each(apps) { [order] app throws(RequestFault) in try await self.push(app, order) }

@@ -39,7 +39,4 @@ enum PushIdentity {
       high: (message >> 16) << 16 | 0x8000 | (message >> 4) & 0x0FFF,
       low: 0x8000_0000_0000_0000 | (message & 0xF) << 58 | UInt64(device))
   }
-
-  /// For a push whose caller set none: what was sent twice replaces itself.
-  static func collapseID(message: Int64) -> String { "belfry-\(message)" }
 }

@@ -7,6 +7,21 @@ extension PushService {
   public func control(
     _ app: AppRecord, messageID: Int64, _ control: PushControl
   ) async throws(RequestFault) -> PushControlAnswer {
+    try await controlBoth(app, messageID, control)
+  }
+
+  /// Withdraws a push, also one whose devices have all ended, and asks each phone that it reached to show it no more.
+  public func withdrawAndClear(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushControlAnswer {
+    guard try await askToClear(app, messageID) else { return .noSuchPush }
+    let answer = try await controlBoth(app, messageID, .withdrawn)
+    let progress = try await faulting(as: .push, await store.progress(app: app.id, push: messageID))
+    if progress?.finishedAt != nil { clearings.finished(messageID) }
+    return answer == .finished ? .done : answer
+  }
+
+  private func controlBoth(
+    _ app: AppRecord, _ messageID: Int64, _ control: PushControl
+  ) async throws(RequestFault) -> PushControlAnswer {
     let answer = try await controlAlone(app, messageID, control)
     guard answer != .noSuchPush,
       let companion = try await faulting(as: .push, await store.progress(app: app.id, push: messageID))?.companion,

@@ -29,6 +29,7 @@ struct PushDraft {
   init(_ order: PushOrder, at now: Instant) throws(RequestFault) {
     try AudienceRule.check(order.meant)
     try Self.checkCollapseID(order.collapseID)
+    if let channel = order.channel { try NameRule.tag.check(channel, .invalidParameter, at: "options.belfry_channel") }
     if let content = order.special {
       self = try .special(content, order, at: now)
       return

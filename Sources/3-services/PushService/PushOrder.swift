@@ -25,6 +25,10 @@ public struct PushOrder: Sendable, Equatable {
   public var sendNumber: Int32?
   /// The scheduled push: also for users who want no other (D-333). nil: it is if a schedule made it.
   public var isScheduled: Bool?
+  /// What it is about, as the app calls it: kept from users who chose others (`DeviceChange.channels`). nil: of no channel.
+  public var channel: String?
+  /// The push whose notification it takes the place of; what of that has not left never will.
+  public var replaces: Int64?
   /// What it does where it is quiet (`Scheduling.Settings.quietHours`).
   public var inQuietHours: QuietChoice
   /// Each device gets it when the clocks of its place show this; nil: at once.

@@ -56,17 +56,6 @@ extension PushType {
   }
 }
 
-extension StoredPush {
-  /// By which the phone names what it shows, so that what comes twice replaces itself; nil for what it keeps no notification
-  /// of.
-  var shownID: String? {
-    switch address {
-    case .device: collapseID ?? PushIdentity.collapseID(message: id)
-    case .special: nil
-    }
-  }
-}
-
 /// What a push says to a recipient, ready to be written. What is the same for many is prepared once.
 private struct RecipientContent: Sendable {
   private let plain: PayloadRenderer

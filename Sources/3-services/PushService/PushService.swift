@@ -26,6 +26,7 @@ public final class PushService: Sendable {
   let metricCounts = ServiceMetrics()
   let onEvent: @Sendable (ServiceEvent) -> Void
   let messageIDs: MessageIDs
+  let clearings = Clearings()
   private let dispatcher: WorkDispatcher
   /// nil: this process keeps no schedules and fires none.
   public let scheduling: Scheduling?
@@ -59,7 +60,11 @@ public final class PushService: Sendable {
     messageIDs = MessageIDs(after: 0, seed: seed)
     dispatcher = WorkDispatcher(
       store: store, bus: bus, clock: clock, credentials: credentials, senders: senders,
-      zones: { scheduling?.zone($0) }, metrics: metricCounts, seed: seed, onEvent: onEvent)
+      zones: { scheduling?.zone($0) }, metrics: metricCounts, seed: seed,
+      onEvent: { [clearings] event in
+        onEvent(event)
+        if case .finished(_, let push) = event { clearings.finished(push) }
+      })
   }
 
   /// Resumes what a former process left unfinished, and sends from now on. Nothing is taken before it returned.
@@ -67,6 +72,7 @@ public final class PushService: Sendable {
     do throws(StoreFault) {
       messageIDs.note(try await store.lastPushID())
       try await dispatcher.start()
+      try await resumeClearing()
       startScheduler()
       sweep?.start()
     } catch {

@@ -47,11 +47,10 @@ extension PushService {
   func timing(_ order: PushOrder, _ draft: PushDraft, _ app: AppRecord) -> LocalTiming? {
     guard let settings = scheduling?.settings else { return nil }
     let heedsQuiet = order.inQuietHours != .pass && draft.pushType == .alert
-    let quiet = heedsQuiet ? settings.quietHours(of: app) : nil
-    guard quiet != nil || order.localDue != nil else { return nil }
+    guard heedsQuiet || order.localDue != nil else { return nil }
     return LocalTiming(
-      due: order.localDue, quiet: quiet, dropsInQuiet: order.inQuietHours == .drop, timeZone: settings.timeZone(of: app)
-    )
+      due: order.localDue, quiet: heedsQuiet ? settings.quietHours(of: app) : nil, heedsUsers: heedsQuiet,
+      dropsInQuiet: order.inQuietHours == .drop, timeZone: settings.timeZone(of: app))
   }
 
   /// JPush's 1012 (jpush.md §4.8).
@@ -65,7 +64,7 @@ extension PushService {
   }
 
   /// Gives the push its message id, another one while a node beside has taken it.
-  private func keep<Answer: Sendable>(
+  func keep<Answer: Sendable>(
     _ plan: PushPlan, _ body: (PushPlan) async throws(StoreFault) -> Answer
   ) async throws(RequestFault) -> (PushPlan, Answer) {
     var plan = plan
@@ -109,7 +108,7 @@ extension PushService {
       priority: plan.draft.priority, bytes: plan.draft.size, limit: plan.draft.pushType.sizeLimit)
   }
 
-  private struct PushPlan {
+  struct PushPlan {
     /// Without its id.
     var push: StoredPush
     /// As the devices are now.
@@ -117,10 +116,14 @@ extension PushService {
     /// What it was made from.
     var draft: PushDraft
     var companion: PlannedPush?
+    /// What of this push has not left is withdrawn.
+    var replaces: Int64?
   }
 
   private func plan(_ app: AppRecord, _ order: PushOrder, at now: Instant) async throws(RequestFault) -> PushPlan {
+    let (order, replaces) = try await replacing(order, app)
     var plan = try await planAlone(app, order, at: now)
+    plan.replaces = replaces
     guard let voip = order.voip else { return plan }
     var call = PushOrder(
       audience: order.audience, timeToLive: order.timeToLive, production: order.production,
@@ -136,6 +139,27 @@ extension PushService {
     return plan
   }
 
+  /// The order under the collapse id of the push that it replaces, and that push; nil when it replaces none.
+  private func replacing(
+    _ order: PushOrder, _ app: AppRecord
+  ) async throws(RequestFault) -> (PushOrder, Int64?) {
+    guard let id = order.replaces else { return (order, nil) }
+    let found = try await faulting(as: .push, await store.progress(app: app.id, push: id))
+    guard let shownID = found?.push.shownID else {
+      throw RequestFault(
+        .invalidParameter, at: "options.override_msg_id",
+        found: found == nil ? "this app has no push \(id)" : "the push \(id) shows no notification",
+        remedy: "Give the msg_id that POST /v3/push answered.")
+    }
+    var order = order
+    guard order.collapseID == nil || order.collapseID == shownID else {
+      order.warnings.append("override_msg_id is ignored: the collapse id beside it says what is replaced")
+      return (order, nil)
+    }
+    order.collapseID = shownID
+    return (order, id)
+  }
+
   private func planAlone(
     _ app: AppRecord, _ order: PushOrder, at now: Instant
   ) async throws(RequestFault) -> PushPlan {
@@ -148,7 +172,7 @@ extension PushService {
     )
   }
 
-  private func accepted(_ plan: PushPlan, _ app: AppRecord) async -> PushReceipt {
+  func accepted(_ plan: PushPlan, _ app: AppRecord) async -> PushReceipt {
     let main = PlannedPush(plan.push, plan.reach.targets)
     for planned in [main, plan.companion].compactMap(\.self) {
       metricCounts.change { $0.pushesAccepted += 1 }
@@ -158,6 +182,10 @@ extension PushService {
         planned.audience.map {
           ShardWork(app: app.id, push: planned.push.id, shard: $0.shard, devices: UInt32(clamping: $0.devices.count))
         })
+    }
+    if let former = plan.replaces {
+      // what is left of it would come after this one and take its place; without the store it goes on
+      _ = try? await control(app, messageID: former, .withdrawn)
     }
     return PushReceipt(plan.push, targeted: plan.reach.count)
   }
@@ -296,6 +324,7 @@ extension StoredPush {
       warnings: warnings, unmatched: reach.unmatched.map(\.name), audience: order.audience)
     groupPush = order.groupPush
     if let special = order.special { address = special.address }
+    channel = order.channel
   }
 }
 

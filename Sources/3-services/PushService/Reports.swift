@@ -53,8 +53,10 @@ extension PushReport {
       }
     }
     if skippedByPreference > 0 {
+      let channel = progress.push.channel.map { ", or not the channel “\($0)”" } ?? ""
       warnings.append(
-        "\(skippedByPreference) devices were skipped by the user's preference: only the scheduled push is wanted")
+        "\(skippedByPreference) devices were skipped by the user's preference: only the scheduled push is wanted\(channel)"
+      )
     }
     refused.sort { ($1.count, $0.reason) < ($0.count, $1.reason) }
   }

@@ -1,6 +1,7 @@
 internal import Audience
 internal import PushPayload
 internal import PushService
+internal import Schedule
 
 /// Reads what changes a device (jpush.md §7).
 enum DeviceReading {
@@ -29,15 +30,37 @@ enum DeviceReading {
   static func ownChange(_ body: [UInt8]) throws(RequestFault) -> DeviceChange {
     let fields = try RequestBody.object(body, codes: .device)
     try fields.refuseUnknown(
-      besides: ["tags", "alias", "mobile", "badge", "onlyScheduled", "token", "environment"] + specialTokens + facts)
+      besides: ["tags", "alias", "mobile", "badge", "onlyScheduled", "token", "environment", "quietHours", "channels"]
+        + specialTokens + facts)
     var change = try change(fields)
     change.tokens = try tokens(fields)
+    change.quietHours = try fields["quietHours"].map(quietHours)
+    change.channels = try fields["channels"].map(channels)
     if let token = fields["token"] {
       change.token = DeviceChange.Token(try token.string(), try environment(fields))
     } else if let environment = fields["environment"] {
       throw environment.wrong("it stands without a token", "Send both: the environment is that of the token.")
     }
     return change
+  }
+
+  /// `22:00-07:00`; `""` for the app's own.
+  private static func quietHours(_ field: Field) throws(RequestFault) -> DeviceChange.Choice<QuietHours> {
+    let text = try field.string()
+    if text.isEmpty { return .clear }
+    guard let hours = QuietHours(text) else {
+      throw field.wrong("\(quoted(text)) is no stretch of a day", "Give HH:MM-HH:MM, as 22:00-07:00.")
+    }
+    return .set(hours)
+  }
+
+  /// A list of those that are wanted, or `"all"`.
+  private static func channels(_ field: Field) throws(RequestFault) -> DeviceChange.Choice<[String]> {
+    if case .string = field.value {
+      _ = try field.word(outOf: ["all"])
+      return .clear
+    }
+    return .set(try names(field))
   }
 
   private static let specialTokens = ["voipToken", "activityStartTokens", "activities"]

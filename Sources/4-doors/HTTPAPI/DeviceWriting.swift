@@ -2,6 +2,7 @@ internal import Audience
 internal import Basics
 internal import PushPayload
 internal import PushService
+internal import Schedule
 
 /// A device as our own calls show it.
 enum DeviceWriting {
@@ -19,6 +20,8 @@ enum DeviceWriting {
     object["timeZone"] = text(view.facts.timeZone)
     object["model"] = text(view.facts.model)
     object["permission"] = text(view.facts.permission?.word)
+    object["quietHours"] = text(view.quietHours?.description)
+    object["channels"] = view.channels.map { .array($0.map(JSONValue.string)) } ?? .null
     object["voip"] = .bool(view.purposes.contains(.voip))
     object["activityStartTypes"] = names(view) { if case .activityStart(let type) = $0 { type } else { nil } }
     object["activities"] = names(view) { if case .activity(let id) = $0 { id } else { nil } }

@@ -18,7 +18,7 @@ enum NativePushReading {
   private static let known = [
     "audience", "kind", "alert", "sound", "badge", "category", "threadId", "interruptionLevel", "attachments",
     "mutableContent", "data", "languages", "places", "recipients", "shorten", "timeToLive", "collapseId", "environment",
-    "scheduled", "perSecond", "overMinutes", "quietHours",
+    "scheduled", "perSecond", "overMinutes", "quietHours", "channel", "replaces",
   ]
 
   static func read(_ body: [UInt8]) throws(RequestFault) -> PushOrder {
@@ -153,6 +153,8 @@ enum NativePushReading {
   private static func readSending(_ fields: Fields, into order: inout PushOrder) throws(RequestFault) {
     order.timeToLive = try fields["timeToLive"]?.integer(0...OptionsReading.longestTimeToLive)
     order.collapseID = try fields["collapseId"].map(OptionsReading.collapseID)
+    order.channel = try fields["channel"].map { field throws(RequestFault) in try field.name(.tag) }
+    order.replaces = try fields["replaces"].map { field throws(RequestFault) in try field.messageID() }
     order.production = try fields["environment"]?.word(outOf: ["production", "sandbox"]) != "sandbox"
     order.isScheduled = try fields["scheduled"]?.bool()
     if let quiet = fields["quietHours"] { order.inQuietHours = try OptionsReading.quietChoice(quiet) }

@@ -17,15 +17,18 @@ struct OptionsReading {
   /// Ours: devices a second.
   static let perSecond = "belfry_per_second"
 
+  /// Ours: what the push is about.
+  static let channel = "belfry_channel"
+
   private(set) var warnings: [String] = []
 
   private static let served = [
     "sendno", "time_to_live", "apns_collapse_id", "apns_production", scheduled, "big_push_duration", perSecond, quiet,
+    channel, "override_msg_id",
   ]
 
   /// Checked by nobody, without effect on iOS, and why; nil where a word would only be noise.
   private static let ignored: [(key: String, why: String?)] = [
-    ("override_msg_id", "no effect on iOS; options.apns_collapse_id replaces a notification that is shown"),
     ("classification", nil),
     ("third_party_channel", nil),
     ("notification_3rd_ver", nil),
@@ -57,6 +60,8 @@ struct OptionsReading {
     }
     order.timeToLive = try options["time_to_live"]?.integer(0...Self.longestTimeToLive)
     order.collapseID = try options["apns_collapse_id"].map(Self.collapseID)
+    order.replaces = try options["override_msg_id"].map { field throws(RequestFault) in try field.messageID() }
+    order.channel = try options[Self.channel].map { field throws(RequestFault) in try field.name(.tag) }
     order.production = try options["apns_production"].map(Self.bool) ?? true
     order.isScheduled = try options[Self.scheduled].map(Self.bool)
     order.rate = try Self.rate(options, minutes: "big_push_duration", perSecond: Self.perSecond)

@@ -4,15 +4,23 @@ internal import Store
 internal import Transport
 
 extension HTTPAPI {
-  /// `DELETE /v3/push/{msg_id}` (jpush.md §5.6): what has not left never will.
+  /// `DELETE /v3/push/{msg_id}` (jpush.md §5.6): what has not left never will. With `?belfry_clear=true` phones that it
+  /// reached are asked to show it no more.
   func withdraw(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     var answer = Answers.empty
-    switch try await service.control(app, messageID: Int64(id) ?? 0, .withdrawn) {
+    let number = Int64(id) ?? 0
+    let clears = try call.query(.push)["belfry_clear"]?.word(outOf: ["true", "false"]) == "true"
+    let verdict =
+      clears
+      ? try await service.withdrawAndClear(app, messageID: number)
+      : try await service.control(app, messageID: number, .withdrawn)
+    switch verdict {
     case .done, .withdrawn: break
     case .finished:
       answer.headers["X-Belfry-Warnings"] = Answers.warningHeader([
-        "nothing was left to stop: every device of the push has ended, and what a phone shows stays"
+        "nothing was left to stop: every device of the push has ended, and what a phone shows stays without "
+          + "?belfry_clear=true"
       ])
     case .noSuchPush:
       throw RequestFault(
@@ -26,7 +34,12 @@ extension HTTPAPI {
   func control(_ id: String, _ control: PushControl, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     let conflict: String
-    switch try await service.control(app, messageID: Int64(id) ?? 0, control) {
+    let number = Int64(id) ?? 0
+    let verdict =
+      try clears(control, call)
+      ? try await service.withdrawAndClear(app, messageID: number)
+      : try await service.control(app, messageID: number, control)
+    switch verdict {
     case .done: return try await report(of: app, id, call)
     case .noSuchPush: return noSuchPush(id, call)
     case .finished: conflict = "every device of the push \(quoted(id)) has ended"
@@ -34,5 +47,13 @@ extension HTTPAPI {
     }
     return Answers.refusal(
       status: 409, code: RequestFault.Code.invalidParameter.rawValue, message: "\(conflict).", family: call.family)
+  }
+
+  /// `{"clear": true}` of a withdrawal; the body may be left out.
+  private func clears(_ control: PushControl, _ call: Call) throws(RequestFault) -> Bool {
+    guard control == .withdrawn, !call.request.body.isEmpty else { return false }
+    let fields = try RequestBody.object(call.request.body, codes: .push)
+    try fields.refuseUnknown(besides: ["clear"])
+    return try fields["clear"]?.bool() ?? false
   }
 }

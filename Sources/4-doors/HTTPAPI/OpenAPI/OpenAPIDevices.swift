@@ -68,7 +68,8 @@ extension OpenAPIDocument {
           "type": "object",
           "required": [
             "registrationId", "environment", "tags", "alias", "mobile", "badge", "onlyScheduled", "osVersion",
-            "appVersion", "language", "timeZone", "model", "permission", "voip", "activityStartTypes", "activities"
+            "appVersion", "language", "timeZone", "model", "permission", "quietHours", "channels", "voip",
+            "activityStartTypes", "activities"
           ],
           "properties": {
             "registrationId": {"$ref": "#/components/schemas/RegistrationID"},
@@ -87,6 +88,14 @@ extension OpenAPIDocument {
             "timeZone": {"$ref": "#/components/schemas/OptionalFact"},
             "model": {"$ref": "#/components/schemas/OptionalFact"},
             "permission": {"enum": ["notAsked", "denied", "authorized", "provisional", null]},
+            "quietHours": {
+              "type": ["string", "null"],
+              "description": "When its user wants to see and hear nothing, by the clocks of its place; null: when the app's hours say."
+            },
+            "channels": {
+              "type": ["array", "null"], "items": {"$ref": "#/components/schemas/Name"},
+              "description": "Those whose notifications its user wants; null: all."
+            },
             "voip": {"type": "boolean", "description": "It has a VoIP token."},
             "activityStartTypes": {
               "type": "array", "items": {"$ref": "#/components/schemas/ActivityID"},

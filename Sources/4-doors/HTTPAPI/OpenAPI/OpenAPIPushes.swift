@@ -104,6 +104,11 @@ extension OpenAPIDocument {
             "operationId": "withdrawPush",
             "tags": ["pushes"],
             "summary": "Lets what has not left never leave",
+            "description": "With clear, phones that it reached are asked by a silent push to show it no more, also when all of it has ended.",
+            "requestBody": {
+              "required": false,
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Withdrawal"}}}
+            },
             "responses": {
               "200": {
                 "description": "The push.",
@@ -203,7 +208,15 @@ extension OpenAPIDocument {
               "minimum": 1, "maximum": 1400,
               "description": "Spread evenly; not beside perSecond."
             },
-            "quietHours": {"enum": ["wait", "pass", "drop", null], "default": "wait"}
+            "quietHours": {"enum": ["wait", "pass", "drop", null], "default": "wait"},
+            "channel": {
+              "anyOf": [{"$ref": "#/components/schemas/Name"}, {"type": "null"}],
+              "description": "What it is about; kept from users who chose other channels."
+            },
+            "replaces": {
+              "anyOf": [{"$ref": "#/components/schemas/MessageID"}, {"type": "null"}],
+              "description": "A push whose notification this one takes the place of; what of that has not left never will."
+            }
           },
           "examples": [
             {
@@ -254,6 +267,11 @@ extension OpenAPIDocument {
             "warnings": {"type": "array", "items": {"type": "string"}},
             "unmatched": {"type": "array", "items": {"type": "string"}}
           }
+        },
+        "Withdrawal": {
+          "type": "object", "additionalProperties": false,
+          "properties": {"clear": {"type": ["boolean", "null"], "default": false}},
+          "examples": [{"clear": true}]
         },
         "PushID": {"type": "string", "pattern": "^[0-9]+$", "examples": ["18100287008546132"]},
         "PushCounts": {

@@ -142,6 +142,19 @@ extension OpenAPIDocument {
             "timeZone": {"$ref": "#/components/schemas/ToldFact"},
             "model": {"$ref": "#/components/schemas/ToldFact"},
             "permission": {"$ref": "#/components/schemas/ToldPermission"},
+            "quietHours": {
+              "type": ["string", "null"],
+              "pattern": "^(([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9])?$",
+              "description": "The user's own, in the place of the app's; an empty string: those again. By the clocks of timeZone.",
+              "examples": ["22:00-07:00"]
+            },
+            "channels": {
+              "anyOf": [
+                {"type": "array", "maxItems": 100, "items": {"$ref": "#/components/schemas/Name"}},
+                {"enum": ["all", null]}
+              ],
+              "description": "Those whose notifications the user wants. A push of no channel comes all the same."
+            },
             "voipToken": {
               "type": ["string", "null"],
               "description": "PushKit's, in hex. An empty string: there is none any more."
