@@ -9,6 +9,7 @@ public enum StoreConformance {
     + StoreSegmentCases.all + StoreUsageCases.all + StoreAccountCases.all
     + StoreTraceCases.all + StoreFileCases.all + StoreImportCases.all + StoreForgettingCases.all
     + StoreCredentialCases.all + StoreSpecialTokenCases.all
+    + StoreWebhookCases.all + StoreWebhookEndCases.all
 }
 
 func fault<Result>(

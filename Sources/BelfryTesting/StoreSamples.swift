@@ -54,6 +54,14 @@ extension Store {
     try await reach(app: app, audience, environment, at: StoreSamples.noon)
   }
 
+  /// Keeps what a device says as soon as the last of it was.
+  public func keep(
+    _ reports: [DeviceReport], app: Int64, registrationID: String
+  ) async throws(StoreFault) -> [ReportAnswer] {
+    try await keep(
+      reports, app: app, registrationID: registrationID, at: reports.map(\.at).max() ?? StoreSamples.noon)
+  }
+
   /// Accepts a push for whom `audience` reaches.
   public func acceptSample(_ push: StoredPush, to audience: AudienceExpression = .everyone) async throws {
     let reach = try await reach(app: push.app, audience, push.environment)

@@ -77,6 +77,30 @@ struct ServeConfigurationTests {
     }
   }
 
+  @Test("webhooks: where they may lead, and when many failures are told")
+  func webhooks() throws {
+    var read = try configuration().webhooks
+    #expect(
+      read.value.words == "the public internet; told of 20 devices and 20 % that fail in 10 minutes"
+        && read.origin == .standard)
+    read = try configuration(
+      file: "{ webhooks: { allow: ['10.1.0.0/16', '::1'], failureSpike: { devices: 5, percent: 50, minutes: 3 } } }"
+    ).webhooks
+    #expect(
+      read.value.words == "the public internet, 10.1.0.0/16, ::1; told of 5 devices and 50 % that fail in 3 minutes"
+        && read.origin != .standard)
+    for (file, words) in [
+      ("{ webhooks: { allow: ['10.1.0.0/16', 'intranet'] } }", "webhooks.allow[1]: 'intranet' is no address or range"),
+      ("{ webhooks: { allow: ['10.1.2.3/16'] } }", "webhooks.allow[0]: '10.1.2.3/16' is no"),
+      ("{ webhooks: { failureSpike: { percent: 0 } } }", "webhooks.failureSpike.percent: give 1 to 100"),
+      ("{ webhooks: { failureSpike: { minutes: 1441 } } }", "webhooks.failureSpike.minutes: give 1 to 1440"),
+      ("{ webhooks: { failureSpike: { window: 5 } } }", "webhooks.failureSpike.window: there is no such setting"),
+      ("{ webhooks: { allowed: [] } }", "webhooks.allowed: there is no such setting"),
+    ] {
+      #expect(complaint(file).contains(words), "\(complaint(file))")
+    }
+  }
+
   @Test("the proxy: flag > variable > file > the environment of every program, each told")
   func proxy() throws {
     let file = "{ proxy: 'http://lin:secret@file:1' }"

@@ -51,7 +51,8 @@ final class JPushSDKScene: Sendable {
       scheduling: Scheduling(
         zone: { try? ZoneDatabase.usual.zone(named: $0).rules },
         order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns },
-      sealing: SealingKey.random(), credentialReader: CredentialFiles())
+      sealing: SealingKey.random(), credentialReader: CredentialFiles(),
+      webhooking: Webhooking { _, _, _ in .success(200) })
     try await service.start()
     app = try await service.createApp(bundleID: "com.example.chat", name: "Chat")
     server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(

@@ -40,7 +40,7 @@ struct SchemathesisTests {
     }
   }
 
-  /// Credentials for both kinds of callers, and the ids of a push and a device that are there, the device with the tag of
+  /// Credentials for both kinds of callers, and the ids of a push, a webhook and a device that are there, the device with the tag of
   /// the examples. 412 is a refusal too.
   private static func configuration(_ scene: JPushSDKScene) async throws -> String {
     let app = try await scene.service.authenticate(
@@ -54,6 +54,7 @@ struct SchemathesisTests {
     try await scene.service.changeDevice(app, registrationID: device.registrationID, change)
     let push = try await scene.service.push(
       app, PushOrder(audience: .everyone, alert: .string("Hello"), production: true))
+    let webhook = try await scene.service.createWebhook(app, WebhookOrder(url: "https://example.com/"))
     return """
       [auth.openapi.app]
       username = "\(scene.app.appKey)"
@@ -69,6 +70,10 @@ struct SchemathesisTests {
       [[operations]]
       include-path-regex = "^/v1/pushes/.id."
       parameters = { "path.id" = "\(push.messageID)" }
+
+      [[operations]]
+      include-path-regex = "^/v1/webhooks/.id."
+      parameters = { "path.id" = "\(webhook.webhook.id)" }
 
       [[operations]]
       include-path-regex = "^/device/v1/registrations/"

@@ -29,6 +29,8 @@ final class Bench: Sendable {
   let apns: RecordingPushSender
   let clock: VirtualClock
   let app: NewApp
+  /// What webhooks were told, and what they answer.
+  let posts = WebhookPosts()
   private let depth: Depth
   private let server: HTTPServer?
   private let client = HTTPClient()
@@ -61,7 +63,8 @@ final class Bench: Sendable {
       scheduling: Scheduling(
         zone: { try? ZoneDatabase.usual.zone(named: $0).rules },
         order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns },
-      sealing: SealingKey.random(), credentialReader: CredentialFiles())
+      sealing: SealingKey.random(), credentialReader: CredentialFiles(),
+      webhooking: Webhooking { [posts] _, request, _ in posts.answer(request) })
     try await service.start()
     app = try await service.createApp(bundleID: "com.example.chat", name: nil)
     api = HTTPAPI(service: service, clock: clock, settings: settings)

@@ -20,7 +20,9 @@ extension Recorder where Value == ServiceEvent {
     values.filter {
       switch $0 {
       case .alarm, .alarmOver: true
-      case .accepted, .finished, .tokenRetired, .tokenKept, .credentialChanged, .scheduleTrouble, .storeTrouble: false
+      case .accepted, .finished, .tokenRetired, .tokenKept, .credentialChanged, .scheduleTrouble, .webhookTrouble,
+        .storeTrouble:
+        false
       }
     }
   }

@@ -83,6 +83,11 @@ struct MigrationTests {
     8: "INSERT INTO ab_test VALUES (1, 'test', x'5b5d', 1796059776318)",
     16: "INSERT INTO device_import VALUES (1, 'file', 5, 2)",
     19: "INSERT INTO special_token VALUES (4294967296, 1, '', x'0102', 1796040000000)",
+    21: """
+    INSERT INTO webhook (app, url, events, is_enabled, secret, request, created_at, due_at)
+      VALUES (1, 'https://a.example/', 2, 1, x'01', x'', 1796040000000, 1796040000000);
+    INSERT INTO outbox (webhook, kind, at, kept_at, push) VALUES (1, 1, 1796040000000, 1796040000000, 71);
+    """,
   ]
 
   @Test("a file of each earlier schema keeps all it has", arguments: 1...Schema.newest)
@@ -116,6 +121,9 @@ struct MigrationTests {
     #expect(try await store.progress(app: app.id, push: 72)?.control == (form >= 7 ? .paused : .running))
     #expect(try await store.unfinished(after: nil, limit: 9).map(\.devices) == [2])
     #expect(try await store.importMark(app: app.id, source: "file")?.lines == (form >= 16 ? 2 : nil))
+    #expect(
+      try await store.webhooks(app: app.id, after: 0, limit: 9).map(\.events) == (form >= 21 ? [[.pushFinished]] : []))
+    #expect(try await store.outbox(webhook: 1, limit: 9).map(\.push) == (form >= 21 ? [71] : []))
     await store.close()
   }
 

@@ -6,12 +6,18 @@ public struct Forgetting: Sendable, Equatable {
   public var pushesBefore: Instant?
   /// What came of due times of schedules.
   public var firingsBefore: Instant?
+  /// Events that no webhook took, and that happened before.
+  public var eventsBefore: Instant?
   /// Devices whose token was found dead before.
   public var deadBefore: Instant?
 
-  public init(pushesBefore: Instant? = nil, firingsBefore: Instant? = nil, deadBefore: Instant? = nil) {
+  public init(
+    pushesBefore: Instant? = nil, firingsBefore: Instant? = nil, eventsBefore: Instant? = nil,
+    deadBefore: Instant? = nil
+  ) {
     self.pushesBefore = pushesBefore
     self.firingsBefore = firingsBefore
+    self.eventsBefore = eventsBefore
     self.deadBefore = deadBefore
   }
 }

@@ -22,8 +22,8 @@ public protocol Store: Sendable {
   func apps() async throws(StoreFault) -> [StoredApp]
   /// Another secret's hash takes the place of the app's; false, and nothing was done, when it was deleted or never there.
   func renewSecret(app id: Int64, hash: String) async throws(StoreFault) -> Bool
-  /// Notes that the app is no more, withdraws those of its pushes that have not ended, forgets its schedules and
-  /// credentials, and takes it out of its groups. Its key stays taken. Once more it changes nothing.
+  /// Notes that the app is no more, withdraws those of its pushes that have not ended, forgets its schedules, credentials and
+  /// webhooks, and takes it out of its groups. Its key stays taken. Once more it changes nothing.
   func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault)
 
   // MARK: Credentials for APNs
@@ -291,7 +291,7 @@ public protocol Store: Sendable {
   /// Keeps what a device says became of pushes on it, each answered in the order given. A kind counts once for a device
   /// and a push, however often it is said. What was before the push was accepted counts as then.
   func keep(
-    _ reports: [DeviceReport], app: Int64, registrationID: String
+    _ reports: [DeviceReport], app: Int64, registrationID: String, at now: Instant
   ) async throws(StoreFault) -> [ReportAnswer]
 
   /// Whether each device has said that it had the push, in the order given.
@@ -301,6 +301,51 @@ public protocol Store: Sendable {
 
   /// nil when the app has no such push.
   func breakdown(app: Int64, push: Int64) async throws(StoreFault) -> PushBreakdown?
+
+  // MARK: Webhooks
+
+  /// Keeps a webhook under a new id, unless the app has `limit`. With a `clientID` that the app used no earlier than `since`
+  /// for one that is still there, answers that one and keeps nothing.
+  func createWebhook(
+    _ webhook: StoredWebhook, limit: Int, clientIDsSince since: Instant
+  ) async throws(StoreFault) -> WebhookCreation
+  /// By id, those after the given one; at most `limit`.
+  func webhooks(app: Int64, after: Int64, limit: Int) async throws(StoreFault) -> [StoredWebhook]
+  func webhook(app: Int64, id: Int64) async throws(StoreFault) -> StoredWebhook?
+  /// Replaces address, events and `isEnabled`, and forgets its failures: what it is still to be told is due now. false, and
+  /// nothing was done, unless the version is that of `old`.
+  func changeWebhook(_ old: StoredWebhook, to new: StoredWebhook, at now: Instant) async throws(StoreFault) -> Bool
+  /// With all that it was still to be told. false when there is none.
+  func deleteWebhook(app: Int64, id: Int64) async throws(StoreFault) -> Bool
+
+  // What happens is put into the outbox of each webhook of its app that wants it, in the transaction in which it happens: by
+  // `advance` and `begin` what became of devices, pushes and tokens; by `keep` what devices say; by `setWaiting` that the
+  // first push of the app waits. What becomes of a push with a `PushCallback` goes to its address too, signed by the
+  // secret of the app's oldest webhook.
+
+  /// When the next webhook is due; nil: none is.
+  func nextWebhookDue() async throws(StoreFault) -> Instant?
+  /// Takes webhooks that are due, the longest first, for whoever asks alone: they are due again at `until`, unless `note` or
+  /// `release` says otherwise. One that is due only after `horizon` is taken too: a clock was set back.
+  func takeWebhooks(
+    at now: Instant, until: Instant, horizon: Instant, limit: Int
+  ) async throws(StoreFault) -> [StoredWebhook]
+  /// What it is to be told, oldest first; at most `limit`.
+  func outbox(webhook: Int64, limit: Int) async throws(StoreFault) -> [OutboxEvent]
+  /// Keeps an attempt, of which the last 100 stay. Events up to `last` were taken and leave the outbox; with nil it failed.
+  /// What is left is due at `next`. Answers whether something is left; false also, and nothing was done, when another has
+  /// taken the webhook since.
+  func note(
+    _ attempt: WebhookAttempt, of webhook: StoredWebhook, taken last: Int64?, next: Instant
+  ) async throws(StoreFault) -> Bool
+  /// Gives a webhook back, due at once if something is left; nothing happens when another has taken it since.
+  func release(_ webhook: StoredWebhook, at now: Instant) async throws(StoreFault)
+  /// Newest first.
+  func attempts(webhook: Int64) async throws(StoreFault) -> [WebhookAttempt]
+
+  /// Tells the apps of which more devices failed lately than `spike` allows, each once until it is over. How devices ended is
+  /// counted by `advance` and `begin` for apps with a webhook that wants to know, by the minute, and forgotten here.
+  func tellSpikes(_ spike: FailureSpike, at now: Instant) async throws(StoreFault)
 
   // MARK: The store itself
 

@@ -42,6 +42,7 @@ public struct StoredPush: Sendable, Equatable {
   public var groupPush: Int64?
   /// The push that this one was accepted with, as what of it goes to other tokens.
   public var companionOf: Int64?
+  public var callback: PushCallback?
   public var wrongEnvironment: Int
   public var deadTokens: Int
   public var warnings: [String]

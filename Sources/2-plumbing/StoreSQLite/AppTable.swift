@@ -47,6 +47,7 @@ struct AppTable {
     try database.run("DELETE FROM schedule WHERE app = ?", .int(id))
     try database.run("DELETE FROM group_app WHERE app = ?", .int(id))
     try database.run("DELETE FROM apns_credential WHERE app = ?", .int(id))
+    try WebhookTable(database).deleteAll(of: id)
   }
 
   private static func read(_ row: Row) -> StoredApp {

@@ -30,6 +30,10 @@ struct DeviceTable {
     ) { $0.int(0) }
   }
 
+  func registrationID(_ id: Int64) throws(StoreFault) -> String? {
+    try database.first("SELECT registration_id FROM device WHERE id = ?", .int(id)) { $0.text(0) }
+  }
+
   /// In the order of their ordinals.
   func ids(app: Int64, alias: String) throws(StoreFault) -> [Int64] {
     var ids: [Int64] = []

@@ -16,6 +16,8 @@ struct ForgettingTable {
   /// One piece; false when nothing is left.
   func forget(_ ages: Forgetting) throws(StoreFault) -> Bool {
     if try sweep() { return true }
+    if try OutboxTable(database).sweepDropped(piece: Self.piece) { return true }
+    if let time = ages.eventsBefore, try OutboxTable(database).forget(before: time, piece: Self.piece) { return true }
     if let time = ages.pushesBefore {
       if try dropPush(before: time) { return true }
       try database.run(
@@ -38,13 +40,14 @@ struct ForgettingTable {
   private func dropPush(before time: Instant) throws(StoreFault) -> Bool {
     let old = try database.first(
       """
-      SELECT id, app FROM push WHERE finished_at < ? AND id < (SELECT max(id) FROM push) ORDER BY finished_at LIMIT 1
+      SELECT id, callback FROM push WHERE finished_at < ? AND id < (SELECT max(id) FROM push) ORDER BY finished_at LIMIT 1
       """, .int(time.milliseconds)
-    ) { (push: $0.int(0), app: $0.int(1)) }
+    ) { (push: $0.int(0), callback: $0.optionalInt(1)) }
     guard let old else { return false }
     try database.run("INSERT INTO dropped_push VALUES (?)", .int(old.push))
     try database.run("DELETE FROM push_variant WHERE push = ?", .int(old.push))
     try database.run("DELETE FROM push WHERE id = ?", .int(old.push))
+    if let callback = old.callback { try WebhookTable(database).dropCallback(callback) }
     return true
   }
 

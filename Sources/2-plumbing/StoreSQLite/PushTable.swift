@@ -38,8 +38,9 @@ struct PushTable {
         collapse_id, badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings,
         unmatched, targeted, open_shards, finished_at, is_scheduled, pace_devices, pace_per, pace_anchor, pace_released,
         meant, local_due, quiet, quiet_drops, timing_zone, personal, group_push, address_kind, address_name,
-        companion_of, quiet_of_users, channel)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        companion_of, quiet_of_users, channel, callback, callback_events, callback_params)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+          ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .int(push.id), .int(push.app), .int(push.acceptedAt.milliseconds), .int(push.environment.rawValue),
       .blob(push.request), .blob(push.payload), .text(push.pushType), .int(push.priority),
       .optional(push.expiration), .optional(push.deadline?.milliseconds), .optional(push.collapseID), .int(kind),
@@ -54,7 +55,9 @@ struct PushTable {
       .optional(push.timing.map { $0.dropsInQuiet ? 1 : 0 }), .optional(push.timing?.timeZone),
       .optional(push.personal), .optional(push.groupPush), .int(push.address.columns.kind),
       .optional(push.address.columns.name), .optional(push.companionOf),
-      .int(push.timing?.heedsUsers == true ? 1 : 0), .optional(push.channel))
+      .int(push.timing?.heedsUsers == true ? 1 : 0), .optional(push.channel),
+      .optional(try WebhookTable(database).callback(of: push)), .optional(push.callback?.events.mask),
+      .optional(push.callback?.params))
     try SegmentTable(database).note(push)
     for part in audience {
       try database.run(
@@ -79,7 +82,8 @@ struct PushTable {
       SELECT app, accepted_at, environment, request, payload, push_type, priority, expiration, deadline, collapse_id,
         badge_kind, badge_amount, send_number, client_id, wrong_environment, dead_tokens, warnings, unmatched, targeted,
         is_scheduled, pace_devices, pace_per, meant, local_due, quiet, quiet_drops, timing_zone, group_push, personal,
-        address_kind, address_name, companion_of, quiet_of_users, channel FROM push
+        address_kind, address_name, companion_of, quiet_of_users, channel,
+        (SELECT url FROM webhook WHERE webhook.id = callback), callback_events, callback_params FROM push
         WHERE id = ?1 AND (?2 IS NULL OR app = ?2)
       """, .int(id), .optional(app)
     ) { row throws(StoreFault) in
@@ -106,6 +110,9 @@ struct PushTable {
       push.address = try PushAddress(kind: row.int(29), name: row.text(30))
       push.companionOf = row.optionalInt(31)
       push.channel = row.optionalText(33)
+      push.callback = row.optionalInt(35).map {
+        PushCallback(url: row.optionalText(34), events: Set(mask: $0), params: row.optionalBlob(36))
+      }
       return (push, Int(row.int(18)))
     }
   }
@@ -134,12 +141,18 @@ struct PushTable {
       progress.control = PushControl(rawValue: UInt8(clamping: row.int(2))) ?? .running
       progress.finishedAt = row.optionalInt(1).map(Instant.init(milliseconds:))
     }
-    try database.each("SELECT outcome, sum(count) FROM push_outcome WHERE push = ? GROUP BY outcome", .int(id)) {
-      progress.counts[OutcomeKind(column: $0.text(0))] = Int($0.int(1))
-    }
+    progress.counts = try counts(push: id)
     progress.companion = try database.first("SELECT id FROM push WHERE companion_of = ?", .int(id)) { $0.int(0) }
     progress.reports = try ReportTable(database).counts(push: id)
     return progress
+  }
+
+  func counts(push id: Int64) throws(StoreFault) -> [OutcomeKind: Int] {
+    var counts: [OutcomeKind: Int] = [:]
+    try database.each("SELECT outcome, sum(count) FROM push_outcome WHERE push = ? GROUP BY outcome", .int(id)) {
+      counts[OutcomeKind(column: $0.text(0))] = Int($0.int(1))
+    }
+    return counts
   }
 
   func pushes(app: Int64, before: Int64, limit: Int) throws(StoreFault) -> [PushProgress] {

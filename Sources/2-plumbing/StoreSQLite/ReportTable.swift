@@ -12,14 +12,18 @@ struct ReportTable {
   // MARK: Keeping
 
   func keep(
-    _ reports: [DeviceReport], app: Int64, registrationID: String
+    _ reports: [DeviceReport], app: Int64, registrationID: String, at now: Instant
   ) throws(StoreFault) -> [ReportAnswer] {
     let device = try database.first(
       "SELECT id, app_version FROM device WHERE registration_id = ? AND app = ?", .text(registrationID), .int(app)
     ) { (ordinal: DeviceOrdinal(truncatingIfNeeded: $0.int(0)), appVersion: $0.optionalText(1)) }
     guard let device else { return reports.map { _ in .notMeant } }
     var answers: [ReportAnswer] = []
-    for report in reports { answers.append(try keep(report, app: app, device.ordinal, device.appVersion)) }
+    for report in reports {
+      let answer = try keep(report, app: app, device.ordinal, device.appVersion)
+      if answer == .counted { try tell(report, app: app, device.ordinal, registrationID, at: now) }
+      answers.append(answer)
+    }
     return answers
   }
 
@@ -46,6 +50,19 @@ struct ReportTable {
         ON CONFLICT (push, kind, hour, app_version) DO UPDATE SET count = count + 1
       """, .int(report.push), .int(report.kind.rawValue), .int(at.hour), .text(appVersion ?? ""))
     return .counted
+  }
+
+  private func tell(
+    _ report: DeviceReport, app: Int64, _ ordinal: DeviceOrdinal, _ registrationID: String, at now: Instant
+  ) throws(StoreFault) {
+    var news = WebhookNews(database, app: app, push: report.push, at: now)
+    switch report.kind {
+    case .clicked: try news.tell(.clicked, at: report.at, registrationID: registrationID)
+    case .received, .shown:
+      guard try news.isWanted(.delivered) else { return }
+      let said = try reports(push: report.push, of: ordinal).filter { $0.kind == .received || $0.kind == .shown }
+      if said.count == 1 { try news.tell(.delivered, at: report.at, registrationID: registrationID) }
+    }
   }
 
   // MARK: Reading

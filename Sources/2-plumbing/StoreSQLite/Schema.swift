@@ -10,6 +10,10 @@ import Store
 ///   has in `device_tag` and `device_set` means nothing from then on, and is swept in pieces (`TagTable.sweep`).
 /// - `dropped_push` has the pushes that were removed and whose shards, troubles, outcomes and reports are not yet swept
 ///   (`ForgettingTable`).
+/// - `outbox` has a row for each event that a webhook is still to be told; `webhook.due_at` is set while there is one, and so
+///   lies ahead while somebody is at it. Rows of `webhook` with `is_callback` are the addresses that pushes brought along
+///   (`push.callback`); `dropped_webhook` those that are gone and whose rows are not yet swept. `ended_lately` counts the
+///   devices that ended by minute, for apps that want to hear of spikes; `failure_spike` has those that were told.
 /// - `fact` has a row for each value of a fact that somebody has (`FactKey`), whose set is kept likewise.
 /// - `special_token` has the living tokens beside a device's own, by what they are for (`TokenPurpose`).
 /// - `push_outcome` and `push_report_count` count by hour (since 1970, UTC) and app version ("" for none), and are summed
@@ -220,6 +224,35 @@ enum Schema {
     ALTER TABLE push ADD COLUMN channel TEXT;
     ALTER TABLE push ADD COLUMN clearing INTEGER NOT NULL DEFAULT 0;
     CREATE INDEX push_clearing ON push (id) WHERE clearing = 1;
+    """,
+    """
+    CREATE TABLE webhook (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, url TEXT NOT NULL, events INTEGER NOT NULL,
+      is_enabled INTEGER NOT NULL, is_callback INTEGER NOT NULL DEFAULT 0, secret BLOB NOT NULL, client_id TEXT,
+      request BLOB NOT NULL, created_at INTEGER NOT NULL, version INTEGER NOT NULL DEFAULT 1,
+      failures INTEGER NOT NULL DEFAULT 0, due_at INTEGER, turn INTEGER NOT NULL DEFAULT 0);
+    CREATE INDEX webhook_app ON webhook (app, id) WHERE NOT is_callback;
+    CREATE UNIQUE INDEX webhook_callback ON webhook (app, url) WHERE is_callback;
+    CREATE INDEX webhook_due ON webhook (due_at) WHERE due_at IS NOT NULL;
+    CREATE TABLE outbox (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, webhook INTEGER NOT NULL, kind INTEGER NOT NULL, at INTEGER NOT NULL,
+      kept_at INTEGER NOT NULL, push INTEGER, registration_id TEXT, words TEXT);
+    CREATE INDEX outbox_of ON outbox (webhook, id);
+    CREATE INDEX outbox_kept ON outbox (kept_at);
+    CREATE TABLE webhook_attempt (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, webhook INTEGER NOT NULL, at INTEGER NOT NULL, first_event INTEGER NOT NULL,
+      events INTEGER NOT NULL, status INTEGER, fault TEXT, took INTEGER NOT NULL);
+    CREATE INDEX webhook_attempt_of ON webhook_attempt (webhook, id);
+    CREATE TABLE dropped_webhook (id INTEGER PRIMARY KEY);
+    CREATE TABLE ended_lately (
+      app INTEGER NOT NULL, minute INTEGER NOT NULL, outcome TEXT NOT NULL, count INTEGER NOT NULL,
+      PRIMARY KEY (app, minute, outcome)) WITHOUT ROWID;
+    CREATE TABLE failure_spike (app INTEGER PRIMARY KEY);
+    ALTER TABLE push ADD COLUMN callback INTEGER;
+    ALTER TABLE push ADD COLUMN callback_events INTEGER;
+    ALTER TABLE push ADD COLUMN callback_params BLOB;
+    CREATE INDEX push_callback ON push (callback) WHERE callback IS NOT NULL;
+    CREATE INDEX push_waiting ON push (app) WHERE waiting IS NOT NULL;
     """,
   ]
 

@@ -40,7 +40,7 @@ struct ShardTable {
     }
     let limit = push.deadline.map { $0 <= now } == true || shard.control != .running ? 0 : limit
     var claimed: [ClaimedDevice] = []
-    var finish = Finish()
+    var finish = Finish(WebhookNews(database, app: shard.app, push: hold.push, at: now))
     var early = EarlyDevices()
     if limit > 0, let timing = push.timing {
       early = try EarlyDevices(
@@ -59,7 +59,7 @@ struct ShardTable {
       claimed = step.claimed  // when the first of them all fell away: the next
     }
     if !finish.tally.isEmpty || (shard.countsClaims && !claimed.isEmpty) {
-      let finished = try write(hold, shard, finish.tally, at: now)
+      let finished = try write(hold, shard, &finish, at: now)
       if finished.shardFinished { return .finished(endedPush: finished.pushFinished, ended: finish.counts) }
     }
     return .begun(
@@ -76,14 +76,14 @@ struct ShardTable {
     guard var shard = try read(hold) else {
       return ShardAdvance(claimed: [], ended: [:], retired: [], kept: [], shardFinished: true, pushFinished: true)
     }
-    var finish = Finish()
+    var finish = Finish(WebhookNews(database, app: shard.app, push: hold.push, at: now))
     for outcome in outcomes { try end(outcome, hold, &shard, at: now, &finish) }
     let wanted = shard.control == .running ? claiming.filter { !shard.done.contains($0) } : []
     let (claimed, skipped) = try claim(wanted, hold, &shard, at: now)
     for outcome in skipped { try end(outcome, hold, &shard, at: now, &finish) }
     try TraceTable(database).keep(accepted: finish.accepted, hold, at: now)
     try DeviceSets(database).insert(DeviceSet(finish.tokens.dead), into: .dead(app: shard.app))
-    let finished = try write(hold, shard, finish.tally, at: now)
+    let finished = try write(hold, shard, &finish, at: now)
     return ShardAdvance(
       claimed: claimed, ended: finish.counts, retired: finish.tokens.retired, kept: finish.tokens.kept,
       shardFinished: finished.shardFinished, pushFinished: finished.pushFinished, control: shard.control,
@@ -248,6 +248,9 @@ struct ShardTable {
     var tally: [Tally: Int] = [:]
     var accepted: [DeviceOrdinal] = []
     var tokens = TokenVerdicts()
+    var news: WebhookNews
+
+    init(_ news: WebhookNews) { self.news = news }
 
     var counts: [OutcomeKind: Int] { tally.reduce(into: [:]) { $0[$1.key.kind, default: 0] += $1.value } }
   }
@@ -259,10 +262,21 @@ struct ShardTable {
     let appVersion =
       outcome.kind.isOfUnclaimed ? try appVersion(of: outcome.ordinal, shard.app) : outcome.appVersion
     finish.tally[Tally(kind: outcome.kind, appVersion: appVersion), default: 0] += 1
-    guard outcome.kind != .accepted else { return finish.accepted.append(outcome.ordinal) }
+    let isAccepted = outcome.kind == .accepted
+    if try finish.news.isWanted(isAccepted ? .sent : .undelivered),
+      let name = try DeviceTable(database).registrationID(DeviceTable.id(app: shard.app, outcome.ordinal))
+    {
+      try finish.news.tell(
+        isAccepted ? .sent : .undelivered, registrationID: name, words: isAccepted ? nil : outcome.kind.column)
+    }
+    guard !isAccepted else { return finish.accepted.append(outcome.ordinal) }
     var note = outcome.note
     if let evidence = outcome.evidence {
+      let known = finish.tokens.retired.count
       note = try finish.tokens.judge(evidence, shard.address, DeviceTable.id(app: shard.app, outcome.ordinal), database)
+      for notice in finish.tokens.retired[known...] {
+        try finish.news.tell(.tokenRetired, registrationID: notice.registrationID, words: notice.words)
+      }
     }
     try database.run(
       "INSERT OR REPLACE INTO push_trouble VALUES (?, ?, ?, ?, ?, ?)", .int(hold.push), .int(outcome.ordinal),
@@ -278,7 +292,7 @@ struct ShardTable {
 
   @discardableResult
   private func write(
-    _ hold: ShardHold, _ shard: Shard, _ tally: [Tally: Int], at now: Instant
+    _ hold: ShardHold, _ shard: Shard, _ finish: inout Finish, at now: Instant
   ) throws(StoreFault) -> (shardFinished: Bool, pushFinished: Bool) {
     let owed = shard.audience.count - shard.done.count
     try database.run(
@@ -291,7 +305,10 @@ struct ShardTable {
         "UPDATE push SET pace_anchor = ?, pace_released = ? WHERE id = ?", .int(shard.progress.anchor.milliseconds),
         .int(shard.progress.released), .int(hold.push))
     }
-    for (key, count) in tally {
+    if try finish.news.isWanted(.failuresSpiked) {
+      try SpikeTable(database).count(finish.counts, app: shard.app, at: now)
+    }
+    for (key, count) in finish.tally {
       try database.run(
         """
         INSERT INTO push_outcome VALUES (?1, ?2, ?3, ?4, ?5)
@@ -305,6 +322,10 @@ struct ShardTable {
     guard open == 0 else { return (true, false) }
     try database.run(
       "UPDATE push SET finished_at = ?, waiting = NULL WHERE id = ?", .int(now.milliseconds), .int(hold.push))
+    if try finish.news.isWanted(.pushFinished) {
+      try finish.news.tell(
+        .pushFinished, words: OutboxTable.column(try PushTable(database).counts(push: hold.push)))
+    }
     return (true, true)
   }
 }

@@ -276,10 +276,10 @@ public final class StoreSQLite: Store {
   }
 
   public func keep(
-    _ reports: [DeviceReport], app: Int64, registrationID: String
+    _ reports: [DeviceReport], app: Int64, registrationID: String, at now: Instant
   ) async throws(StoreFault) -> [ReportAnswer] {
     try await writer.run { database throws(StoreFault) in
-      try ReportTable(database).keep(reports, app: app, registrationID: registrationID)
+      try ReportTable(database).keep(reports, app: app, registrationID: registrationID, at: now)
     }
   }
 

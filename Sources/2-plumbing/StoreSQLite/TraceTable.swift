@@ -24,6 +24,19 @@ struct TraceTable {
     try database.run("UPDATE push SET waiting = ?1 WHERE id = ?2 AND waiting IS NOT ?1", .optional(reason), .int(push))
     guard database.changes > 0 else { return }
     try keep(PushStep(at: now, kind: reason.map { .waits($0) } ?? .goesOn), push: push)
+    guard let reason, let app = try onlyWaiting(push) else { return }
+    var news = WebhookNews(database, app: app, push: push, at: now)
+    try news.tell(.sendingHeldBack, words: reason)
+  }
+
+  /// Its app; nil when another of the app's pushes waits too.
+  private func onlyWaiting(_ push: Int64) throws(StoreFault) -> Int64? {
+    try database.first(
+      """
+      SELECT app FROM push AS this WHERE id = ?1
+        AND NOT EXISTS (SELECT 1 FROM push WHERE app = this.app AND waiting IS NOT NULL AND id <> ?1)
+      """, .int(push)
+    ) { $0.int(0) }
   }
 
   func keep(_ step: PushStep, push: Int64) throws(StoreFault) {

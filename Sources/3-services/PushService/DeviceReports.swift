@@ -56,7 +56,7 @@ extension PushService {
       DeviceReport(push: $0.messageID, kind: ReportKind($0.kind), at: min($0.at ?? now, now))
     }
     let answers = try await faulting(
-      as: .device, await store.keep(reports, app: app.id, registrationID: registrationID))
+      as: .device, await store.keep(reports, app: app.id, registrationID: registrationID, at: now))
     var receipt = SayingsReceipt()
     for (saying, answer) in zip(sayings, answers) {
       switch answer {

@@ -41,6 +41,8 @@ public struct PushOrder: Sendable, Equatable {
   public var isKeyed = false
   /// The push to a group that this is a part of.
   public var groupPush: Int64?
+  /// Where what becomes of it on each device is told, besides the app's webhooks.
+  public var callback: CallbackOrder?
   /// What the door wants told beside the receipt (fields ignored, fields not for iOS).
   public var warnings: [String]
   /// In place of a notification; then what describes one means nothing.
@@ -81,6 +83,22 @@ public struct PushOrder: Sendable, Equatable {
     self.warnings = warnings
     self.personal = personal
     self.original = original
+  }
+}
+
+/// JPush's `callback` (jpush.md §11).
+public struct CallbackOrder: Sendable, Equatable {
+  /// As `WebhookRule` has it; nil: nowhere besides the app's webhooks.
+  public var url: String?
+  /// Those that go to `url`.
+  public var events: Set<WebhookEvent>
+  /// Comes with every event of the push, wherever that goes.
+  public var params: JSONObject?
+
+  public init(url: String?, events: Set<WebhookEvent>, params: JSONObject?) {
+    self.url = url
+    self.events = events
+    self.params = params
   }
 }
 

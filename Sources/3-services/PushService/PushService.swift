@@ -32,6 +32,9 @@ public final class PushService: Sendable {
   public let scheduling: Scheduling?
   private let scheduler = Locked<Scheduler?>(nil)
   private let sweep: RetentionSweep?
+  /// nil: this process posts to no webhooks.
+  let webhooks: (role: Webhooking, key: SealingKey)?
+  private let webhookCourier: WebhookCourier?
 
   /// How many devices may share an alias, and how many tags a device may have.
   public let limits: DeviceLimits
@@ -42,7 +45,7 @@ public final class PushService: Sendable {
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
     scheduling: Scheduling? = nil, retention: Retention? = nil, senders: @escaping Senders,
     presence: @escaping Presence = { _, _ in [] }, witness: (any PhoneWitness)? = nil, sealing: SealingKey? = nil,
-    credentialReader: (any CredentialReader)? = nil,
+    credentialReader: (any CredentialReader)? = nil, webhooking: Webhooking? = nil,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
     self.store = store
@@ -57,6 +60,11 @@ public final class PushService: Sendable {
     self.onEvent = onEvent
     sweep = retention.map { RetentionSweep($0, store: store, clock: clock, onEvent: onEvent) }
     credentials = Credentials(store: store, clock: clock)
+    webhooks = if let webhooking, let sealing { (webhooking, sealing) } else { nil }
+    webhookCourier = webhooks.map { [credentials, metricCounts] in
+      WebhookCourier(
+        $0.role, $0.key, store: store, clock: clock, credentials: credentials, metrics: metricCounts, onEvent: onEvent)
+    }
     messageIDs = MessageIDs(after: 0, seed: seed)
     dispatcher = WorkDispatcher(
       store: store, bus: bus, clock: clock, credentials: credentials, senders: senders,
@@ -75,6 +83,7 @@ public final class PushService: Sendable {
       try await resumeClearing()
       startScheduler()
       sweep?.start()
+      webhookCourier?.start()
     } catch {
       throw RequestFault(error, .push)
     }
@@ -85,7 +94,9 @@ public final class PushService: Sendable {
   public func stop() async {
     await sweep?.stop()
     await scheduler.withLock { $0 }?.stop()
+    async let posts: Void? = webhookCourier?.stop()
     await dispatcher.stop()
+    await posts
   }
 
   private func startScheduler() {

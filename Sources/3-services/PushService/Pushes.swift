@@ -129,6 +129,7 @@ extension PushService {
       audience: order.audience, timeToLive: order.timeToLive, production: order.production,
       sendNumber: order.sendNumber, isScheduled: order.isScheduled)
     call.special = .voip(voip)
+    call.callback = order.callback
     do throws(RequestFault) {
       let companion = try await planAlone(app, call, at: now)
       plan.companion = PlannedPush(companion.push, companion.reach.targets)
@@ -166,6 +167,7 @@ extension PushService {
     let draft = try PushDraft(order, at: now)
     var order = order
     order.audience = try await resolved(order.meant, app)
+    try await checkCallback(&order, app)
     let reach = try await reach(app, order)
     return PushPlan(
       push: StoredPush(order, draft, reach, timing(order, draft, app), app: app.id, at: now), reach: reach, draft: draft
@@ -188,6 +190,17 @@ extension PushService {
       _ = try? await control(app, messageID: former, .withdrawn)
     }
     return PushReceipt(plan.push, targeted: plan.reach.count)
+  }
+
+  /// Told and left out where nobody could prove the receipts: the push is worth more than they are.
+  private func checkCallback(_ order: inout PushOrder, _ app: AppRecord) async throws(RequestFault) {
+    guard order.callback?.url != nil else { return }
+    let hasSecret = try await faulting(as: .push, await !store.webhooks(app: app.id, after: 0, limit: 1).isEmpty)
+    guard webhooks == nil || !hasSecret else { return }
+    order.callback?.url = nil
+    order.warnings.append(
+      "callback.url is ignored: the app has no webhook whose secret would sign for it; make one, enabled or not, by "
+        + "POST /v1/webhooks")
   }
 
   private func repeated(
@@ -325,6 +338,10 @@ extension StoredPush {
     groupPush = order.groupPush
     if let special = order.special { address = special.address }
     channel = order.channel
+    callback = order.callback.map {
+      PushCallback(
+        url: $0.url, events: Set($0.events.map(\.kind)), params: $0.params.map { JSONValue.object($0).encoded() })
+    }
   }
 }
 

@@ -8,6 +8,8 @@ public struct Retention: Sendable, Equatable {
   public var pushes: Instant.Span? = .days(90)
   /// What came of due times of schedules. Default 90 days.
   public var firings: Instant.Span? = .days(90)
+  /// Events that no webhook took. Default 3 days: a receiver may be down over a weekend.
+  public var events: Instant.Span? = .days(3)
   /// Devices from when their token was found dead on, with their alias and tags. Default a year, since an app may come
   /// back to a phone.
   public var deadDevices: Instant.Span? = .days(365)
@@ -17,7 +19,7 @@ public struct Retention: Sendable, Equatable {
   func ages(at now: Instant) -> Forgetting {
     Forgetting(
       pushesBefore: pushes.map { now - $0 }, firingsBefore: firings.map { now - $0 },
-      deadBefore: deadDevices.map { now - $0 })
+      eventsBefore: events.map { now - $0 }, deadBefore: deadDevices.map { now - $0 })
   }
 }
 

@@ -12,6 +12,8 @@ public enum ServiceEvent: Sendable, Equatable {
   case credentialChanged(appKey: String, words: String)
   /// Due times of a schedule passed without a push: nobody was there, or its push was refused.
   case scheduleTrouble(scheduleID: String, words: String)
+  /// A webhook did not take what it was told; told once until it does. `words` has its answer.
+  case webhookTrouble(appKey: String, webhookID: Int64, words: String)
   /// The store refused an operation; what was asked of it will be tried again or was answered 1030.
   case storeTrouble(String)
 }

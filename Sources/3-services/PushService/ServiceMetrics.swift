@@ -14,6 +14,7 @@ final class ServiceMetrics: Sendable {
     var storeFaults = 0
     var outcomes: [String: Int] = [:]
     var sayings: [String: Int] = [:]
+    var webhookPosts: [String: Int] = [:]
     var shardsUnderWay = 0
     var appsWaiting = 0
   }
@@ -47,6 +48,11 @@ final class ServiceMetrics: Sendable {
         metric(
           "belfry_device_reports_total", .counter, "What devices said became of pushes, each counted once.", $0.value,
           .init(name: "kind", value: $0.key))
+      }
+      + counts.webhookPosts.sorted { $0.key < $1.key }.map {
+        metric(
+          "belfry_webhook_posts_total", .counter, "Posts to webhooks and callbacks, by what came of them.", $0.value,
+          .init(name: "result", value: $0.key))
       }
   }
 }

@@ -29,6 +29,16 @@ enum Sodium {
     return hash
   }
 
+  /// 32 bytes (RFC 2104 with SHA-256), for a key of any length.
+  static func hmacSHA256(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+    var state = crypto_auth_hmacsha256_state()
+    var code = [UInt8](repeating: 0, count: 32)
+    crypto_auth_hmacsha256_init(&state, key, key.count)
+    crypto_auth_hmacsha256_update(&state, bytes, UInt64(bytes.count))
+    crypto_auth_hmacsha256_final(&state, &code)
+    return code
+  }
+
   /// Encrypts and authenticates (XSalsa20-Poly1305) under a key of 32 bytes; a random nonce stands before it.
   static func seal(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
     precondition(key.count == crypto_secretbox_keybytes(), "a key of secretbox has 32 bytes")

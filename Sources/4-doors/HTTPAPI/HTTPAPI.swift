@@ -199,6 +199,13 @@ public struct HTTPAPI: Sendable {
     case .users: return try await users(&call)
     case .messageStatus: return try await messageStatus(&call)
     case .quota: return try await quota(&call)
+    case .createWebhook: return try await createWebhook(&call)
+    case .listWebhooks: return try await listWebhooks(&call)
+    case .showWebhook(let id): return try await showWebhook(id, &call)
+    case .editWebhook(let id): return try await editWebhook(id, &call)
+    case .deleteWebhook(let id): return try await deleteWebhook(id, &call)
+    case .testWebhook(let id): return try await testWebhook(id, &call)
+    case .webhookDeliveries(let id): return try await webhookDeliveries(id, &call)
     case .openAPI:
       return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: OpenAPIDocument.bytes)
     case .health:

@@ -62,6 +62,14 @@ struct OwnRoute: Sendable {
 
     OwnRoute("POST", "/v1/apps/{appKey}/secret", Route.renewSecret),
 
+    OwnRoute("GET", "/v1/webhooks", .listWebhooks),
+    OwnRoute("POST", "/v1/webhooks", .createWebhook),
+    OwnRoute("GET", "/v1/webhooks/{id}", Route.showWebhook),
+    OwnRoute("PATCH", "/v1/webhooks/{id}", Route.editWebhook),
+    OwnRoute("DELETE", "/v1/webhooks/{id}", Route.deleteWebhook),
+    OwnRoute("POST", "/v1/webhooks/{id}/test", Route.testWebhook),
+    OwnRoute("GET", "/v1/webhooks/{id}/deliveries", Route.webhookDeliveries),
+
     OwnRoute("GET", "/v1/openapi.json", .openAPI),
 
     OwnRoute("POST", "/device/v1/registrations", .register),

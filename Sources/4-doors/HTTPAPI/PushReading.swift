@@ -47,7 +47,9 @@ enum PushReading {
     if order.special?.isForActivity != true { order.audience = try audience() }
     if let field = fields["notification"] { try notification.read(field, into: &order) }
     if let field = fields["options"] { try options.read(field, into: &order) }
-    order.warnings = try notification.warnings + options.warnings + warningsOfOthers(fields)
+    var callback = CallbackReading()
+    if let field = fields["callback"] { order.callback = try callback.read(field) }
+    order.warnings = try notification.warnings + options.warnings + callback.warnings + warningsOfOthers(fields)
     guard reachesIOS else {
       throw RequestFault(
         .audienceEmpty, at: platform.path.description, found: "ios is not among its platforms",
@@ -121,7 +123,6 @@ enum PushReading {
       ("inapp_message", "in-app reminders come with a later version"),
       ("notification_3rd", "only for Android"),
       ("sms_message", "no text messages are sent"),
-      ("callback", "receipts come with a later version"),
     ] {
       guard let field = fields[key] else { continue }
       _ = try field.object()

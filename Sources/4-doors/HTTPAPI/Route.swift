@@ -96,6 +96,13 @@ enum Route: Equatable, Sendable {
   case rotateCredential(String)
   case deleteCredential(String)
   case renewSecret(String)
+  case createWebhook
+  case listWebhooks
+  case showWebhook(String)
+  case editWebhook(String)
+  case deleteWebhook(String)
+  case testWebhook(String)
+  case webhookDeliveries(String)
   case openAPI
   case received
   case receivedDetail
@@ -190,6 +197,13 @@ enum Route: Equatable, Sendable {
     case .rotateCredential: "v1_credential_rotate"
     case .deleteCredential: "v1_credential_delete"
     case .renewSecret: "v1_app_secret"
+    case .createWebhook: "v1_webhook_create"
+    case .listWebhooks: "v1_webhooks"
+    case .showWebhook: "v1_webhook_get"
+    case .editWebhook: "v1_webhook_edit"
+    case .deleteWebhook: "v1_webhook_delete"
+    case .testWebhook: "v1_webhook_test"
+    case .webhookDeliveries: "v1_webhook_deliveries"
     case .openAPI: "v1_openapi"
     case .received: "received"
     case .receivedDetail: "received_detail"

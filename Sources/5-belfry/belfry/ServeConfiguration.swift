@@ -33,6 +33,9 @@ struct ServeConfiguration: Equatable {
   /// How long what is over is kept.
   var retention = Setting(Retention(), .standard)
 
+  /// Where webhooks may lead, and when many failures are told.
+  var webhooks = Setting(WebhookSettings(), .standard)
+
   /// As the file has it, until the flag was looked at.
   private var fileProxy: String?
 
@@ -192,6 +195,11 @@ struct ServeConfiguration: Equatable {
         throw CommandFault("\(path): \(error.words)")
       }
     }
+    if let value = file.webhooks {
+      do throws(CommandFault) { webhooks = Setting(try value.settings(), .file(path)) } catch {
+        throw CommandFault("\(path): \(error.words)")
+      }
+    }
     if let value = file.proxy {
       fileProxy = value
       proxy.origin = .file(path)
@@ -215,10 +223,15 @@ struct ServeConfiguration: Equatable {
     var credentials: [Credential]?
     var schedules: Schedules?
     var keepDays: KeepDays?
+    var webhooks: Webhooks?
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
-        ["listen", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays"])
+        [
+          "listen", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays",
+          "webhooks",
+        ])
+      webhooks = try container.decodeIfPresent(Webhooks.self, forKey: "webhooks")
       schedules = try container.decodeIfPresent(Schedules.self, forKey: "schedules")
       keepDays = try container.decodeIfPresent(KeepDays.self, forKey: "keepDays")
       serverFaultMinutes = try container.decodeIfPresent(Int.self, forKey: "serverFaultMinutes")
@@ -299,6 +312,7 @@ let configCommand: Command = Command(
       ),
       ("schedules", configuration.schedules.value.words, configuration.schedules.origin.words),
       ("keepDays", configuration.retention.value.words, configuration.retention.origin.words),
+      ("webhooks", configuration.webhooks.value.words, configuration.webhooks.origin.words),
       SealingKey.Source(environment).row,
       (
         "credentials", configuration.credentials.value.map(\.bundle).joined(separator: ", "),

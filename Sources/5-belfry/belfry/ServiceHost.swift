@@ -62,7 +62,7 @@ struct ServiceHost {
         retention: configuration.retention.value,
         senders: { await senders.sender(for: $0, $1) }, witness: witness,
         sealing: try SealingKey.read(SealingKey.Source(processEnvironment()), dataFolder: data),
-        credentialReader: CredentialFiles(),
+        credentialReader: CredentialFiles(), webhooking: Webhooking(configuration.webhooks.value),
         onEvent: { event in
           log.service(event)
           if case .credentialChanged = event { credentialChanged.yield() }

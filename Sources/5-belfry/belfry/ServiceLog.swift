@@ -41,6 +41,8 @@ struct ServiceLog: Sendable {
       tell(.info, "token_kept", reason, ["app": .string(app), "registration_id": .string(id)])
     case .credentialChanged(let app, let words): tell(.notice, "credential_changed", words, ["app": .string(app)])
     case .scheduleTrouble(let id, let words): tell(.warning, "schedule_trouble", words, ["schedule_id": .string(id)])
+    case .webhookTrouble(let app, let id, let words):
+      tell(.warning, "webhook_failing", words, ["app": .string(app), "webhook": .string("\(id)")])
     case .storeTrouble(let words): tell(.alarm, "store_trouble", words)
     }
   }

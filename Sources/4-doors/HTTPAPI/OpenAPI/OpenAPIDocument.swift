@@ -6,7 +6,7 @@ internal import PushPayload
 enum OpenAPIDocument {
   /// In the order in which they are shown.
   static let parts = [
-    pushes, explanations, activities, schedules, devices, tags, audiences, credentials, apps, registrations,
+    pushes, explanations, activities, schedules, devices, tags, audiences, webhooks, credentials, apps, registrations,
     description,
   ]
 

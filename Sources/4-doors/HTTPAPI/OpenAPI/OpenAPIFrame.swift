@@ -17,6 +17,7 @@ extension OpenAPIDocument {
         {"name": "devices"},
         {"name": "tags"},
         {"name": "audiences"},
+        {"name": "webhooks"},
         {"name": "credentials", "description": "What an app's pushes authenticate to APNs with."},
         {"name": "apps"},
         {"name": "registrations", "description": "What the app on a phone calls for itself."},
@@ -59,6 +60,10 @@ extension OpenAPIDocument {
           "credentialID": {
             "name": "id", "in": "path", "required": true,
             "schema": {"$ref": "#/components/schemas/CredentialID"}
+          },
+          "webhookID": {
+            "name": "id", "in": "path", "required": true,
+            "schema": {"$ref": "#/components/schemas/WebhookID"}
           },
           "resourceID": {
             "name": "id", "in": "path", "required": true,

@@ -1,0 +1,234 @@
+public import Basics
+import Store
+
+/// A webhook that a caller asks for.
+public struct WebhookOrder: Sendable, Equatable {
+  public var url: String
+  public var events: Set<WebhookEvent>
+  public var isEnabled: Bool
+  /// Under which the same order within a day answers the first webhook again, and another order is refused (9409).
+  public var clientID: String?
+  /// The request, by which the same is known.
+  public var original: [UInt8]
+
+  public init(
+    url: String, events: Set<WebhookEvent> = WebhookEvent.usual, isEnabled: Bool = true, clientID: String? = nil,
+    original: [UInt8] = []
+  ) {
+    self.url = url
+    self.events = events
+    self.isEnabled = isEnabled
+    self.clientID = clientID
+    self.original = original
+  }
+}
+
+/// What is to be another of a webhook; nil stays.
+public struct WebhookChange: Sendable, Equatable {
+  public var url: String?
+  public var events: Set<WebhookEvent>?
+  public var isEnabled: Bool?
+
+  public init(url: String? = nil, events: Set<WebhookEvent>? = nil, isEnabled: Bool? = nil) {
+    self.url = url
+    self.events = events
+    self.isEnabled = isEnabled
+  }
+}
+
+/// A webhook as its app sees it.
+public struct WebhookView: Sendable, Equatable {
+  public var id: Int64
+  public var url: String
+  public var events: Set<WebhookEvent>
+  public var isEnabled: Bool
+  public var createdAt: Instant
+  /// Grows by each edit, from 1.
+  public var version: Int64
+  /// Attempts in a row that were not taken.
+  public var failures: Int
+  /// When it is tried again after a failure.
+  public var nextAt: Instant?
+}
+
+/// A webhook that was made, with its secret, which is told in this answer alone.
+public struct NewWebhook: Sendable {
+  public var webhook: WebhookView
+  /// 64 hex digits; their bytes in ASCII are the key of the signatures.
+  public var secret: String
+  /// The client id was used before; this is what it made then.
+  public var isRepeated = false
+}
+
+/// One attempt to tell a webhook.
+public struct WebhookDelivery: Sendable, Equatable {
+  public var at: Instant
+  /// The id of its first event, as the receiver saw it; nil for a test.
+  public var firstEvent: String?
+  public var events: Int
+  public var status: Int?
+  /// Why it counts as not taken; nil: it was taken.
+  public var fault: String?
+  public var took: Instant.Span
+}
+
+extension PushService {
+  public static let webhooksPerApp = 20
+
+  public func createWebhook(_ app: AppRecord, _ order: WebhookOrder) async throws(RequestFault) -> NewWebhook {
+    let key = try webhooksHere().key
+    try WebhookRule.check(url: order.url, at: "url")
+    try WebhookRule.check(order.events)
+    let secret = Sodium.randomHex(digits: 64)
+    let now = clock.now
+    let draft = StoredWebhook(
+      app: app.id, url: order.url, events: Set(order.events.map(\.kind)), isEnabled: order.isEnabled,
+      secret: key.seal(Array(secret.utf8), for: .webhookSecret), clientID: order.clientID, request: order.original,
+      createdAt: now)
+    let creation = try await faulting(
+      as: .push,
+      await store.createWebhook(draft, limit: Self.webhooksPerApp, clientIDsSince: now - Self.clientIDWindow))
+    switch creation {
+    case .created(let webhook): return NewWebhook(webhook: WebhookView(webhook), secret: secret)
+    case .repeated(let webhook): return try again(webhook, order, key)
+    case .full:
+      throw RequestFault(
+        .overLimit, found: "the app has \(Self.webhooksPerApp) webhooks", remedy: "Delete one that is not needed.")
+    }
+  }
+
+  private func again(
+    _ webhook: StoredWebhook, _ order: WebhookOrder, _ key: SealingKey
+  ) throws(RequestFault) -> NewWebhook {
+    guard webhook.request == order.original else {
+      throw RequestFault(
+        .conflict, at: "Idempotency-Key", found: "this key came with another webhook within a day",
+        remedy: "Use a new key for a new webhook, and the same request for a repeated one.")
+    }
+    guard let secret = key.open(webhook.secret, for: .webhookSecret) else {
+      throw RequestFault(
+        .internalError, found: "the webhook's secret was sealed under another key",
+        remedy: "Delete the webhook and make it anew, under another Idempotency-Key.")
+    }
+    return NewWebhook(
+      webhook: WebhookView(webhook), secret: String(decoding: secret, as: UTF8.self), isRepeated: true)
+  }
+
+  /// By id, those after the given one; at most `limit`.
+  public func webhooks(_ app: AppRecord, after: Int64, limit: Int) async throws(RequestFault) -> [WebhookView] {
+    try await faulting(
+      as: .push, await store.webhooks(app: app.id, after: after, limit: limit).map(WebhookView.init))
+  }
+
+  public func webhook(_ app: AppRecord, id: Int64) async throws(RequestFault) -> WebhookView {
+    WebhookView(try await storedWebhook(app, id))
+  }
+
+  /// 9412 when `ifVersion` is not that of the one that is there.
+  public func changeWebhook(
+    _ app: AppRecord, id: Int64, _ change: WebhookChange, ifVersion: Int64?
+  ) async throws(RequestFault) -> WebhookView {
+    let old = try await storedWebhook(app, id)
+    if let ifVersion, ifVersion != old.version { throw Self.changedMeanwhile("the webhook") }
+    var new = old
+    if let url = change.url {
+      try WebhookRule.check(url: url, at: "url")
+      new.url = url
+    }
+    if let events = change.events {
+      try WebhookRule.check(events)
+      new.events = Set(events.map(\.kind))
+    }
+    new.isEnabled = change.isEnabled ?? old.isEnabled
+    let isChanged = try await faulting(as: .push, await store.changeWebhook(old, to: new, at: clock.now))
+    guard isChanged else { throw Self.changedMeanwhile("the webhook") }
+    return try await webhook(app, id: id)
+  }
+
+  public func deleteWebhook(_ app: AppRecord, id: Int64) async throws(RequestFault) {
+    let wasThere = try await faulting(as: .push, await store.deleteWebhook(app: app.id, id: id))
+    guard wasThere else { throw Self.noSuch("webhook", String(id)) }
+  }
+
+  /// The last 100, newest first.
+  public func deliveries(_ app: AppRecord, webhook id: Int64) async throws(RequestFault) -> [WebhookDelivery] {
+    _ = try await storedWebhook(app, id)
+    return try await faulting(as: .push, await store.attempts(webhook: id).map(WebhookDelivery.init))
+  }
+
+  /// Posts an event of the type `test` now, beside the outbox, also to one that is not enabled; answers what came of it.
+  public func testWebhook(_ app: AppRecord, id: Int64) async throws(RequestFault) -> WebhookDelivery {
+    let webhooks = try webhooksHere()
+    let webhook = try await storedWebhook(app, id)
+    let message = WebhookMessage(test: app, at: clock.now)
+    var delivery = WebhookDelivery(await webhooks.role.post(message, to: webhook, webhooks.key, clock: clock))
+    delivery.firstEvent = nil
+    return delivery
+  }
+
+  private func storedWebhook(_ app: AppRecord, _ id: Int64) async throws(RequestFault) -> StoredWebhook {
+    if let found = try await faulting(as: .push, await store.webhook(app: app.id, id: id)) { return found }
+    throw Self.noSuch("webhook", String(id))
+  }
+
+  private func webhooksHere() throws(RequestFault) -> (role: Webhooking, key: SealingKey) {
+    guard let webhooks else {
+      throw RequestFault(
+        .temporarilyUnavailable, found: "this process posts to no webhooks", remedy: "Ask the running service.")
+    }
+    return webhooks
+  }
+}
+
+/// What the address of a webhook, and its list of events, must be.
+public enum WebhookRule {
+  public static func check(url: String, at place: String) throws(RequestFault) {
+    let rest = url.hasPrefix("https://") ? url.dropFirst(8) : url.hasPrefix("http://") ? url.dropFirst(7) : ""
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    guard !authority.contains("@"), !url.contains("#") else {
+      throw RequestFault(
+        .invalidParameter, at: place, found: "a password or a fragment in the URL",
+        remedy: "Leave it out: the signature says who calls.")
+    }
+    let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    guard isHost(authority), isPlain, url.utf8.count <= 2000 else {
+      throw RequestFault(
+        .invalidParameter, at: place, found: "\(quoted(url)) is no address to post to",
+        remedy: "Give an https:// or http:// URL in ASCII, with a name or an IPv4 address, at most 2,000 bytes.")
+    }
+  }
+
+  /// A name or an IPv4 address, and a port if need be.
+  private static func isHost(_ authority: Substring) -> Bool {
+    let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let host = parts.first, !host.isEmpty,
+      host.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-._".utf8.contains($0) })
+    else { return false }
+    guard parts.count == 2 else { return true }
+    return parts[1].utf8.allSatisfy { 0x30...0x39 ~= $0 } && 1...65_535 ~= Int(parts[1]) ?? 0
+  }
+
+  static func check(_ events: Set<WebhookEvent>) throws(RequestFault) {
+    guard events.isEmpty else { return }
+    throw RequestFault(
+      .invalidParameter, at: "events", found: "no event",
+      remedy: "Name some of \(WebhookEvent.allCases.map(\.rawValue).joined(separator: ", ")).")
+  }
+}
+
+extension WebhookView {
+  init(_ webhook: StoredWebhook) {
+    self.init(
+      id: webhook.id, url: webhook.url, events: Set(webhook.events.map(WebhookEvent.init)),
+      isEnabled: webhook.isEnabled, createdAt: webhook.createdAt, version: webhook.version,
+      failures: webhook.failures, nextAt: webhook.failures > 0 ? webhook.dueAt : nil)
+  }
+}
+
+extension WebhookDelivery {
+  init(_ attempt: WebhookAttempt) {
+    self.init(
+      at: attempt.at, firstEvent: WebhookMessage.id(attempt.firstEvent), events: attempt.events,
+      status: attempt.status, fault: attempt.fault, took: attempt.took)
+  }
+}

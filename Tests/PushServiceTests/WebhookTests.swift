@@ -1,0 +1,319 @@
+import Audience
+import Basics
+import BelfryTesting
+import Bus
+import Delivery
+import PushPayload
+import PushService
+import Store
+import StoreSQLite
+import Testing
+
+@Suite("Webhooks", .timeLimit(.minutes(1)))
+struct WebhookTests {
+  /// A receiver that answers what it is told to, and keeps what came.
+  private final class Receiver: Sendable {
+    let requests = Recorder<Webhooking.Request>()
+    let answer = Locked<Webhooking.Answer>(.success(200))
+
+    var webhooking: Webhooking {
+      Webhooking { [requests, answer] _, request, _ in
+        requests.record(request)
+        return answer.withLock { $0 }
+      }
+    }
+
+    /// The events of all requests, in the order in which they came.
+    var events: [JSONObject] { requests.values.flatMap(Self.events) }
+
+    static func events(_ request: Webhooking.Request) -> [JSONObject] {
+      let body = (try? JSONReader.read(request.body).value.object) ?? [:]
+      return (body["events"]?.array ?? []).compactMap(\.object)
+    }
+  }
+
+  private let key = SealingKey.random()
+
+  private func service(
+    _ bench: ServiceBench, _ webhooking: Webhooking, store: (any Store)? = nil, retention: Retention? = nil
+  ) -> PushService {
+    PushService(
+      store: store ?? bench.store, bus: InProcessBus(clock: bench.clock), clock: bench.clock, seed: 3,
+      retention: retention, senders: { _, _ in bench.sender }, sealing: key, webhooking: webhooking,
+      onEvent: { bench.events.record($0) })
+  }
+
+  /// Lets the clock run until it is so.
+  private func advance(
+    _ clock: VirtualClock, by step: Instant.Span = .seconds(1), until isSo: () async throws -> Bool,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    for _ in 0..<10_000 {
+      if try await isSo() { return }
+      clock.advance(by: step)
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    Issue.record("it never comes to that", sourceLocation: sourceLocation)
+  }
+
+  @Test("down at first, then killed: the event comes later under the same id, signed anew")
+  func again() async throws {
+    let bench = try await ServiceBench()
+    let receiver = Receiver()
+    receiver.answer.withLock { $0 = .success(500) }
+    let first = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    _ = try await bench.devices(2, of: app)
+    let made = try await first.createWebhook(
+      app, WebhookOrder(url: "https://example.com/hook", events: [.pushFinished]))
+    #expect(made.secret.utf8.count == 64 && made.webhook.events == [.pushFinished])
+    try await first.start()
+    let receipt = try await first.push(app, PushOrder(audience: .everyone, alert: "a"))
+    await bench.finish(receipt)
+    try await advance(bench.clock) { !receiver.requests.values.isEmpty }
+    try await advance(bench.clock) { try await !first.deliveries(app, webhook: made.webhook.id).isEmpty }
+    await first.stop()
+    let failed = try #require(try await first.deliveries(app, webhook: made.webhook.id).last)
+    #expect(failed.status == 500 && failed.fault == "not taken" && failed.firstEvent == "evt_1")
+    let trouble = ServiceEvent.webhookTrouble(appKey: app.key, webhookID: made.webhook.id, words: "not taken")
+    #expect(bench.events.values.count { $0 == trouble } == 1, "told once")
+
+    let crashed = try await ServiceBench(bench.folder.snapshot(), clock: bench.clock)
+    let after = Receiver()
+    let second = service(crashed, after.webhooking)
+    try await second.start()
+    try await advance(bench.clock) { !after.requests.values.isEmpty }
+    await second.stop()
+    #expect(Receiver.events(receiver.requests.values[0]) == after.events && after.events.count == 1)
+    let event = after.events[0]
+    #expect(event["type"] == "push.finished" && event["msg_id"]?.string == String(receipt.messageID))
+    #expect(event["devices"]?.object?["accepted"] == 2)
+    let signatures = [receiver.requests.values[0], after.requests.values[0]].map { $0.headers["Belfry-Signature"] }
+    #expect(signatures[0] != signatures[1] && signatures[0]?.hasPrefix("t=") == true)
+    #expect(try await second.deliveries(app, webhook: made.webhook.id).first?.fault == nil)
+  }
+
+  @Test("a pause of 5 s, doubled up to an hour, and 5 s again once it was taken; an edit ends the wait")
+  func backOff() async throws {
+    let bench = try await ServiceBench()
+    let receiver = Receiver()
+    receiver.answer.withLock { $0 = .failure(.init("no answer")) }
+    let service = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    _ = try await bench.devices(1, of: app)
+    let id = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/")).webhook.id
+    try await service.start()
+    _ = try await service.push(app, PushOrder(audience: .everyone, alert: "a"))
+    var pauses: [Instant.Span] = []
+    for count in 1...12 {
+      try await advance(bench.clock, by: count < 6 ? .milliseconds(500) : .seconds(60)) {
+        try await service.deliveries(app, webhook: id).count >= count
+      }
+      let at = try await service.deliveries(app, webhook: id)[0].at
+      let next = try #require(try await service.webhook(app, id: id).nextAt)
+      pauses.append(next - at)
+    }
+    #expect(pauses.map(\.milliseconds) == [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600].map { $0 * 1000 })
+    #expect(try await service.webhook(app, id: id).failures == 12)
+    receiver.answer.withLock { $0 = .success(204) }
+    let before = receiver.requests.values.count
+    let edited = try await service.changeWebhook(
+      app, id: id, WebhookChange(url: "https://example.com/other"), ifVersion: 1)
+    #expect(edited.failures == 0 && edited.nextAt == nil)
+    try await advance(bench.clock) { receiver.requests.values.count > before }
+    #expect(receiver.requests.values.last?.url == "https://example.com/other")
+    await service.stop()
+    #expect(try await service.webhook(app, id: id).failures == 0)
+  }
+
+  @Test("two processes on one store tell each event once; when one dies in a post, the other tells it again")
+  func twoProcesses() async throws {
+    let bench = try await ServiceBench()
+    let beside = try await StoreSQLite.openBeside(folder: bench.folder.path)
+    let receiver = Receiver()
+    let hangs = Locked(false)
+    let services = [bench.store, beside].map { store in
+      service(
+        bench,
+        Webhooking { [requests = receiver.requests] _, request, _ in
+          requests.record(request)
+          if hangs.withLock({ $0 }) { try? await Task.sleep(for: .seconds(600)) }
+          return .success(200)
+        }, store: store)
+    }
+    let app = try await bench.app()
+    let devices = try await bench.devices(3, of: app)
+    _ = try await services[0].createWebhook(app, WebhookOrder(url: "https://example.com/", events: [.clicked]))
+    for service in services { try await service.start() }
+    let receipt = try await services[0].push(app, PushOrder(audience: .everyone, alert: "a"))
+    await bench.finish(receipt)
+    for device in devices[..<2] {
+      _ = try await services[0].note(
+        app, registrationID: device, [PushSaying(messageID: receipt.messageID, kind: .clicked)])
+      bench.clock.advance(by: .seconds(1))
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    try await advance(bench.clock) { receiver.events.count >= 2 }
+    for _ in 0..<50 {
+      bench.clock.advance(by: .seconds(1))
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    #expect(receiver.events.compactMap { $0["registrationId"]?.string } == Array(devices[..<2]))
+    hangs.withLock { $0 = true }
+    _ = try await services[0].note(
+      app, registrationID: devices[2], [PushSaying(messageID: receipt.messageID, kind: .clicked)])
+    try await advance(bench.clock) { receiver.events.count >= 3 }
+    hangs.withLock { $0 = false }
+    try await advance(bench.clock) { receiver.events.count >= 4 }
+    #expect(receiver.events[2] == receiver.events[3], "under the same id")
+    await services[0].stop()
+    await services[1].stop()
+    await beside.close()
+  }
+
+  @Test("each receiver by itself: one that is slow delays nobody; what comes meanwhile comes in one post, in order")
+  func slow() async throws {
+    let bench = try await ServiceBench()
+    let (slow, fast) = (Receiver(), Receiver())
+    let gate = Locked(true)
+    let service = service(
+      bench,
+      Webhooking { [slowRequests = slow.requests, fastRequests = fast.requests] _, request, _ in
+        guard request.url.contains("slow") else {
+          fastRequests.record(request)
+          return .success(200)
+        }
+        slowRequests.record(request)
+        while gate.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(1)) }
+        return .success(200)
+      })
+    let app = try await bench.app()
+    let devices = try await bench.devices(150, of: app)
+    for name in ["slow", "fast"] {
+      _ = try await service.createWebhook(app, WebhookOrder(url: "https://\(name).example/", events: [.clicked]))
+    }
+    try await service.start()
+    let receipt = try await service.push(app, PushOrder(audience: .everyone, alert: "a"))
+    await bench.finish(receipt)
+    let saying = PushSaying(messageID: receipt.messageID, kind: .clicked)
+    _ = try await service.note(app, registrationID: devices[0], [saying])
+    try await advance(bench.clock, by: .milliseconds(100)) { slow.events.count == 1 && fast.events.count == 1 }
+    for device in devices[1...] { _ = try await service.note(app, registrationID: device, [saying]) }
+    try await advance(bench.clock, by: .milliseconds(10)) { fast.events.count == 150 }
+    #expect(slow.requests.values.count == 1)
+    gate.withLock { $0 = false }
+    try await advance(bench.clock, by: .milliseconds(10)) { slow.events.count == 150 }
+    #expect(slow.requests.values.map { Receiver.events($0).count } == [1, 100, 49])
+    #expect(slow.events.compactMap { $0["registrationId"]?.string } == devices)
+    await service.stop()
+  }
+
+  @Test("a spike of failures is told with its figures, by a clock that is moved")
+  func spike() async throws {
+    let bench = try await ServiceBench()
+    let receiver = Receiver()
+    let service = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    _ = try await bench.devices(30, of: app)
+    _ = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/", events: [.failuresSpiked]))
+    try await service.start()
+    await bench.finish(try await service.push(app, PushOrder(audience: .everyone, alert: "good")))
+    bench.sender.answer { _ in .refused(.init(status: 400, reason: "PayloadEmpty", since: nil)) }
+    await bench.finish(try await service.push(app, PushOrder(audience: .everyone, alert: "bad")))
+    try await advance(bench.clock, by: .seconds(5)) { !receiver.events.isEmpty }
+    let event = receiver.events[0]
+    #expect(event["type"] == "failures.spiked" && event["failed"] == 30 && event["ended"] == 60)
+    #expect(
+      event["devices"]?.object?["refused"] == [["reason": "PayloadEmpty", "count": 30]] as JSONValue)
+    await service.stop()
+  }
+
+  @Test("the test button posts at once, also to one that is off, and says what came of it")
+  func button() async throws {
+    let bench = try await ServiceBench()
+    let receiver = Receiver()
+    let service = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    let made = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/", isEnabled: false))
+    let id = made.webhook.id
+    let taken = try await service.testWebhook(app, id: id)
+    #expect(taken.status == 200 && taken.fault == nil && taken.firstEvent == nil)
+    #expect(receiver.events.first?["type"] == "test")
+    receiver.answer.withLock { $0 = .success(302) }
+    #expect(try await service.testWebhook(app, id: id).fault == "a redirect, which is not followed")
+    receiver.answer.withLock { $0 = .failure(.init("10.0.0.1 is not of the public internet, and so not called")) }
+    #expect(try await service.testWebhook(app, id: id).fault?.hasPrefix("10.0.0.1") == true)
+    #expect(try await service.deliveries(app, webhook: id).isEmpty, "tests are no deliveries")
+    let other = PushService(
+      store: bench.store, bus: bench.bus, clock: bench.clock, seed: 1, senders: { _, _ in nil }, sealing: .random(),
+      webhooking: receiver.webhooking)
+    #expect(
+      try await other.testWebhook(app, id: id).fault == "its secret cannot be read: it was sealed under another key")
+  }
+
+  @Test("the secret is in the answer that makes the webhook, and neither in another nor in the file")
+  func secret() async throws {
+    let bench = try await ServiceBench()
+    let service = service(bench, Receiver().webhooking)
+    let app = try await bench.app()
+    let order = WebhookOrder(url: "https://example.com/", clientID: "key:1", original: [1])
+    let made = try await service.createWebhook(app, order)
+    let again = try await service.createWebhook(app, order)
+    #expect(again.isRepeated && again.secret == made.secret && again.webhook == made.webhook)
+    var other = order
+    other.original = [2]
+    #expect(
+      try await fault { () throws(RequestFault) in try await service.createWebhook(app, other) }.code == .conflict)
+    let kept = try #require(try await bench.store.webhook(app: app.id, id: made.webhook.id))
+    #expect(!String(decoding: kept.secret, as: UTF8.self).contains(made.secret.prefix(8)))
+    for number in 1..<PushService.webhooksPerApp {
+      _ = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/\(number)"))
+    }
+    let full = try await fault { () throws(RequestFault) in
+      try await service.createWebhook(app, WebhookOrder(url: "https://example.com/"))
+    }
+    #expect(full.code == .overLimit)
+  }
+
+  @Test("a push's callback is signed with the secret of the app's webhook; without one it is told and left out")
+  func callback() async throws {
+    let bench = try await ServiceBench()
+    let receiver = Receiver()
+    let service = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    _ = try await bench.devices(1, of: app)
+    try await service.start()
+    var order = PushOrder(audience: .everyone, alert: "a")
+    order.callback = CallbackOrder(url: "https://receipts.example/", events: [.sent], params: ["order": 7])
+    let untold = try await service.push(app, order)
+    #expect(untold.warnings.contains { $0.hasPrefix("callback.url is ignored: the app has no webhook") })
+    _ = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/", isEnabled: false))
+    let told = try await service.push(app, order)
+    #expect(told.warnings.isEmpty)
+    await bench.finish(told)
+    try await advance(bench.clock) { !receiver.events.isEmpty }
+    await service.stop()
+    #expect(receiver.events.count == 1 && receiver.requests.values[0].url == "https://receipts.example/")
+    let event = receiver.events[0]
+    #expect(event["type"] == "push.sent" && event["msg_id"]?.string == String(told.messageID))
+    #expect(event["params"]?.object?["order"] == 7)
+  }
+
+  @Test(
+    "an address is http or https, of ASCII, without password and fragment",
+    arguments: [
+      "", "example.com", "ftp://example.com/", "https://", "https:///path", "https://:80/", "https://a:/",
+      "https://a:0/", "https://a:65536/", "https://a:8x/", "https://[::1]/", "https://a b/",
+      "https://user@example.com/", "https://user:pw@example.com/", "https://example.com/#x", "https://bücher.example/",
+      "https://" + String(repeating: "a", count: 2000), "HTTPS://example.com",
+    ])
+  func addresses(url: String) async throws {
+    let bench = try await ServiceBench()
+    let service = service(bench, Receiver().webhooking)
+    let app = try await bench.app()
+    let fault = try await fault { () throws(RequestFault) in
+      try await service.createWebhook(app, WebhookOrder(url: url))
+    }
+    #expect(fault.code == .invalidParameter && fault.place == "url")
+  }
+}
