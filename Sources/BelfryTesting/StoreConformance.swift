@@ -4,7 +4,7 @@ public import Store
 public enum StoreConformance {
   public static let cases: [ConformanceCase<any Store>] =
     StoreAppCases.all + StoreDeviceCases.all + StoreAudienceCases.all + StorePushCases.all + StoreShardCases.all
-    + StoreTokenCases.all + StorePreferenceCases.all + StoreTagCases.all + StoreFactCases.all
+    + StoreTokenCases.all + StorePreferenceCases.all + StoreTagCases.all + StoreFactCases.all + StoreMessageCases.all
     + StoreScheduleCases.all + StoreReportCases.all + StoreControlCases.all
     + StoreSegmentCases.all + StoreUsageCases.all + StoreAccountCases.all
     + StoreTraceCases.all + StoreFileCases.all + StoreImportCases.all + StoreForgettingCases.all

@@ -88,6 +88,11 @@ struct MigrationTests {
       VALUES (1, 'https://a.example/', 2, 1, x'01', x'', 1796040000000, 1796040000000);
     INSERT INTO outbox (webhook, kind, at, kept_at, push) VALUES (1, 1, 1796040000000, 1796040000000, 71);
     """,
+    22: """
+    UPDATE app SET message_position = 1;
+    INSERT INTO message (place, id, kind, accepted_at, targeted, body) VALUES ((1 << 40) | 1, 71, 0, 1796040001000, 1, x'7b7d');
+    INSERT INTO inbox VALUES ((1 << 32) | 0, 1, (1 << 40) | 1, NULL);
+    """,
   ]
 
   @Test("a file of each earlier schema keeps all it has", arguments: 1...Schema.newest)
@@ -124,6 +129,8 @@ struct MigrationTests {
     #expect(
       try await store.webhooks(app: app.id, after: 0, limit: 9).map(\.events) == (form >= 21 ? [[.pushFinished]] : []))
     #expect(try await store.outbox(webhook: 1, limit: 9).map(\.push) == (form >= 21 ? [71] : []))
+    let inbox = try await store.inbox(app: app.id, ordinal: 0, InboxRange(limit: 9), at: StoreSamples.noon)
+    #expect(inbox.entries.map(\.id) == (form >= 22 ? [71] : []))
     await store.close()
   }
 

@@ -4,6 +4,8 @@ public import Basics
 public struct AudienceReach: Sendable, Equatable {
   /// Those to send to: meant, alive, of the push's environment. No empty shard; in growing order.
   public var targets: [ShardAudience] = []
+  /// All who are meant, whatever became of their tokens: whom an in-app message is for. Likewise.
+  public var meant: [ShardAudience] = []
   /// Meant and alive, but of the other environment.
   public var wrongEnvironment = 0
   /// Meant, but their token is dead.
@@ -38,6 +40,7 @@ extension AudienceExpression {
     for shard in plan.shards(of: index.shardCount) {
       var meant = try plan.evaluate(in: shard, of: index)
       if meant.isEmpty { continue }
+      reach.meant.append(.init(shard: shard, devices: meant))
       let dead = try index.dead(in: shard)
       reach.dead += meant.intersectionCount(dead)
       meant.subtract(dead)

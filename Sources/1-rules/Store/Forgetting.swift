@@ -10,14 +10,17 @@ public struct Forgetting: Sendable, Equatable {
   public var eventsBefore: Instant?
   /// Devices whose token was found dead before.
   public var deadBefore: Instant?
+  /// In-app messages that were accepted before.
+  public var messagesBefore: Instant?
 
   public init(
     pushesBefore: Instant? = nil, firingsBefore: Instant? = nil, eventsBefore: Instant? = nil,
-    deadBefore: Instant? = nil
+    deadBefore: Instant? = nil, messagesBefore: Instant? = nil
   ) {
     self.pushesBefore = pushesBefore
     self.firingsBefore = firingsBefore
     self.eventsBefore = eventsBefore
     self.deadBefore = deadBefore
+    self.messagesBefore = messagesBefore
   }
 }

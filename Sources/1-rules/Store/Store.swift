@@ -12,7 +12,7 @@ public import Basics
 /// - Times and random values come in as arguments; an engine reads no clock.
 /// - Any task may call, at any time, as many as like; a caller waits, but no event loop and no thread of Swift's pool
 ///   is blocked.
-public protocol Store: Sendable {
+public protocol Store: MessageStore {
   // MARK: Apps
 
   /// `.taken` when the key is there already. The id in `app` is ignored and given anew.
@@ -177,10 +177,12 @@ public protocol Store: Sendable {
   /// The highest message id ever accepted; 0 when there is none.
   func lastPushID() async throws(StoreFault) -> Int64
 
-  /// Keeps a push with its audience, and its companion with it if there is one. With a `clientID` that the app used no earlier than `since`, answers that push
-  /// and keeps nothing; an older use is forgotten. `.taken` when the message id is there already.
+  /// Keeps a push with its audience, its companion with it if there is one, and the in-app message that comes in it. With a
+  /// `clientID` that the app used no earlier than `since`, answers that push and keeps nothing; an older use is forgotten.
+  /// `.taken` when the message id is there already.
   func accept(
-    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, clientIDsSince since: Instant
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, message: MessageDraft?,
+    clientIDsSince since: Instant
   ) async throws(StoreFault) -> Acceptance
 
   /// The push that the app accepted under this `cid` no earlier than `since`.
@@ -280,7 +282,8 @@ public protocol Store: Sendable {
   /// most, whoever else is at it and whenever the process ends. false, and nothing was done, when the schedule is gone or
   /// its version or `last` is not what the step was reckoned from. `.taken` when the message id is there already.
   func take(
-    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?,
+    message: MessageDraft?
   ) async throws(StoreFault) -> Bool
 
   /// Oldest first; at most 1,000, the newest ones.
@@ -357,18 +360,19 @@ public protocol Store: Sendable {
 }
 
 extension Store {
-  /// Without a companion.
+  /// For pushes without a message.
   public func accept(
-    _ push: StoredPush, audience: [AudienceReach.ShardAudience], clientIDsSince since: Instant
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush? = nil,
+    clientIDsSince since: Instant
   ) async throws(StoreFault) -> Acceptance {
-    try await accept(push, audience: audience, companion: nil, clientIDsSince: since)
+    try await accept(push, audience: audience, companion: companion, message: nil, clientIDsSince: since)
   }
 
   /// Likewise.
   public func take(
-    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience]
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush? = nil
   ) async throws(StoreFault) -> Bool {
-    try await take(step, push: push, audience: audience, companion: nil)
+    try await take(step, push: push, audience: audience, companion: companion, message: nil)
   }
 
   /// For pushes without a timing.

@@ -8,6 +8,9 @@ final class Database {
   /// By the address of the literal, which is one per place in the source.
   private var statements: [UnsafeRawPointer: OpaquePointer] = [:]
 
+  /// What the operation under way put into inboxes; told of once it is committed (`Writer.follow`).
+  var announcements: [InboxNotice] = []
+
   enum Access { case readWrite, readOnly }
 
   init(path: String, _ access: Access) throws(StoreFault) {

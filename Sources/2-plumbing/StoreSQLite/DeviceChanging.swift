@@ -20,6 +20,7 @@ extension DeviceTable {
   ) throws(StoreFault) -> MembershipAnswer {
     let (ids, strangers) = try ids(app: app, registrationIDs: registrationIDs)
     guard strangers.isEmpty else { return .noSuchDevices(strangers) }
+    try InboxTable(database).park(devices: ids, alias: alias, app: app)
     for id in ids {
       try database.run("UPDATE device SET alias = NULL WHERE id = ? AND alias = ?", .int(id), .text(alias))
     }
@@ -27,7 +28,21 @@ extension DeviceTable {
   }
 
   func deleteAlias(app: Int64, alias: String) throws(StoreFault) {
+    try InboxTable(database).park(devices: try ids(app: app, alias: alias), alias: alias, app: app)
     try database.run("UPDATE device SET alias = NULL WHERE alias = ? AND app = ?", .text(alias), .int(app))
+  }
+
+  private func change(aliasOf device: StoredDevice, _ id: Int64, _ change: DeviceEdit.Text) throws(StoreFault) {
+    let alias: String? =
+      switch change {
+      case .set(let alias): alias
+      case .clear: nil
+      }
+    guard alias != device.alias else { return }
+    let inbox = InboxTable(database)
+    if let former = device.alias { try inbox.park(devices: [id], alias: former, app: device.app) }
+    try database.run("UPDATE device SET alias = ? WHERE id = ?", .optional(alias), .int(id))
+    if let alias { try inbox.unpark(device: id, alias: alias, app: device.app) }
   }
 
   func change(
@@ -49,11 +64,7 @@ extension DeviceTable {
     let tags = TagTable(database)
     for name in present.subtracting(wanted) { try tags.remove([device.ordinal], from: name, of: app) }
     for name in wanted.subtracting(present) { try tags.add([device.ordinal], to: name, of: app) }
-    switch edit.alias {
-    case nil: break
-    case .clear: try database.run("UPDATE device SET alias = NULL WHERE id = ?", .int(id))
-    case .set(let alias): try database.run("UPDATE device SET alias = ? WHERE id = ?", .text(alias), .int(id))
-    }
+    if let change = edit.alias { try self.change(aliasOf: device, id, change) }
     switch edit.mobile {
     case nil: break
     case .clear: try database.run("UPDATE device SET mobile = NULL WHERE id = ?", .int(id))

@@ -99,6 +99,9 @@ extension DeviceTable {
     guard let id = try id(app: app, registrationID: registrationID) else { return false }
     let device = try stored(id)
     try SpecialTokenTable(database).removeAll(of: id)
+    let inbox = InboxTable(database)
+    if let alias = device.alias { try inbox.park(devices: [id], alias: alias, app: app) }
+    try inbox.forget(device: id)
     for tag in device.tags { try TagTable(database).remove([device.ordinal], from: tag, of: app) }
     try sets.remove([device.ordinal], from: .dead(app: app))
     try sets.remove([device.ordinal], from: .sandbox(app: app))

@@ -18,6 +18,9 @@ struct ForgettingTable {
     if try sweep() { return true }
     if try OutboxTable(database).sweepDropped(piece: Self.piece) { return true }
     if let time = ages.eventsBefore, try OutboxTable(database).forget(before: time, piece: Self.piece) { return true }
+    let messages = MessageTable(database)
+    if try messages.sweep() { return true }
+    if let time = ages.messagesBefore, try messages.drop(before: time) { return true }
     if let time = ages.pushesBefore {
       if try dropPush(before: time) { return true }
       try database.run(

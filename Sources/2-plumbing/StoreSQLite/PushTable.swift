@@ -12,7 +12,8 @@ struct PushTable {
   // MARK: Accepting
 
   func accept(
-    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, clientIDsSince since: Instant
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, message: MessageDraft?,
+    clientIDsSince since: Instant
   ) throws(StoreFault) -> Acceptance {
     if let name = push.clientID {
       if let (known, targeted) = try self.push(app: push.app, clientID: name, since: since) {
@@ -25,6 +26,9 @@ struct PushTable {
     }
     try insert(push, audience)
     if let companion { try insert(companion.push, companion.audience) }
+    if let message {
+      try MessageTable(database).insert(message, id: push.id, app: push.app, at: push.acceptedAt)
+    }
     return .accepted
   }
 

@@ -57,7 +57,8 @@ struct ScheduleTable {
   }
 
   func take(
-    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?,
+    message: MessageDraft?
   ) throws(StoreFault) -> Bool {
     let schedule = step.schedule
     try database.run(
@@ -67,7 +68,7 @@ struct ScheduleTable {
     guard database.changes == 1 else { return false }
     if let push {
       _ = try PushTable(database).accept(
-        push, audience: audience, companion: companion, clientIDsSince: push.acceptedAt)
+        push, audience: audience, companion: companion, message: message, clientIDsSince: push.acceptedAt)
     }
     guard let firing = step.firing else { return true }
     try database.run(

@@ -21,6 +21,9 @@ import Store
 /// - `device.changed_after` is the highest message id at the last change of tags, alias or facts, noted by triggers.
 /// - `device.channels` has a line for each channel that the user wants; null for all. `push.clearing` is 1 from when phones are
 ///   to clear it, and 2 once they were told.
+/// - A message's `place` is `app << 40 | position`. `inbox` has a row for each device that is one of few, `message_shard` the
+///   set of those that are many (`MessageTable`); `position` in `inbox` is another than the message's where it moved with
+///   its alias. `alias_inbox` has what waits for the next device of an alias. `dropped_message` is as `dropped_push`.
 /// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
 ///   `badged` are those that were claimed, where the push counts them by badge or pace.
 enum Schema {
@@ -253,6 +256,33 @@ enum Schema {
     ALTER TABLE push ADD COLUMN callback_params BLOB;
     CREATE INDEX push_callback ON push (callback) WHERE callback IS NOT NULL;
     CREATE INDEX push_waiting ON push (app) WHERE waiting IS NOT NULL;
+    """,
+    """
+    ALTER TABLE app ADD COLUMN message_position INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE app ADD COLUMN messages_forgotten INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE message (
+      place INTEGER PRIMARY KEY, app INTEGER AS (place >> 40), id INTEGER NOT NULL, kind INTEGER NOT NULL,
+      accepted_at INTEGER NOT NULL, expires_at INTEGER, withdrawn_at INTEGER, targeted INTEGER NOT NULL,
+      delivered INTEGER NOT NULL DEFAULT 0, read INTEGER NOT NULL DEFAULT 0, body BLOB NOT NULL);
+    CREATE UNIQUE INDEX message_id ON message (id, kind);
+    CREATE INDEX message_of_app ON message (app, id) WHERE kind = 0;
+    CREATE INDEX message_accepted ON message (accepted_at);
+    CREATE TABLE inbox (
+      device INTEGER NOT NULL, position INTEGER NOT NULL, message INTEGER NOT NULL, alias TEXT,
+      PRIMARY KEY (device, position)) WITHOUT ROWID;
+    CREATE INDEX inbox_message ON inbox (message, device);
+    CREATE TABLE message_shard (
+      app INTEGER NOT NULL, shard INTEGER NOT NULL, position INTEGER NOT NULL, members BLOB NOT NULL,
+      PRIMARY KEY (app, shard, position)) WITHOUT ROWID;
+    CREATE TABLE inbox_cursor (device INTEGER PRIMARY KEY, position INTEGER NOT NULL, at INTEGER NOT NULL);
+    CREATE TABLE alias_inbox (
+      app INTEGER NOT NULL, alias TEXT NOT NULL, message INTEGER NOT NULL, device INTEGER NOT NULL,
+      PRIMARY KEY (app, alias, message)) WITHOUT ROWID;
+    CREATE INDEX alias_inbox_message ON alias_inbox (message);
+    CREATE TABLE message_read (
+      message INTEGER NOT NULL, ordinal INTEGER NOT NULL, at INTEGER NOT NULL,
+      PRIMARY KEY (message, ordinal)) WITHOUT ROWID;
+    CREATE TABLE dropped_message (place INTEGER PRIMARY KEY);
     """,
   ]
 

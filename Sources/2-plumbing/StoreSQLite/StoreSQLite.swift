@@ -142,10 +142,11 @@ public final class StoreSQLite: Store {
   }
 
   public func take(
-    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?
+    _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush?,
+    message: MessageDraft?
   ) async throws(StoreFault) -> Bool {
     try await writer.run { database throws(StoreFault) in
-      try ScheduleTable(database).take(step, push: push, audience: audience, companion: companion)
+      try ScheduleTable(database).take(step, push: push, audience: audience, companion: companion, message: message)
     }
   }
 
@@ -162,10 +163,12 @@ public final class StoreSQLite: Store {
   }
 
   public func accept(
-    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, clientIDsSince since: Instant
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, message: MessageDraft?,
+    clientIDsSince since: Instant
   ) async throws(StoreFault) -> Acceptance {
     try await writer.run { database throws(StoreFault) in
-      try PushTable(database).accept(push, audience: audience, companion: companion, clientIDsSince: since)
+      try PushTable(database).accept(
+        push, audience: audience, companion: companion, message: message, clientIDsSince: since)
     }
   }
 

@@ -7,6 +7,7 @@ import Store
 final class Writer: @unchecked Sendable {  // `database` and `isClosed` are touched on `queue` only
   private let queue = DispatchQueue(label: "belfry.store.writer", qos: .userInitiated)
   private let pending = Locked(Pending())
+  private let follower = Locked<(@Sendable (InboxNotice) -> Void)?>(nil)
   private var database: Database?
 
   /// At most this many operations share a commit, so that the first does not wait for ever.
@@ -19,16 +20,23 @@ final class Writer: @unchecked Sendable {  // `database` and `isClosed` are touc
   ) async throws(StoreFault) -> Result {
     let answer: Swift.Result<Result, StoreFault> = await withCheckedContinuation { continuation in
       var result: Result?
+      var announcements: [InboxNotice] = []
       enqueue(
         Job { database throws(StoreFault) in
+          database.announcements = []
           result = try body(database)
-        } finish: { fault in
+          swap(&announcements, &database.announcements)
+        } finish: { [follower] fault in
           if let fault { return continuation.resume(returning: .failure(fault)) }
+          if !announcements.isEmpty, let tell = follower.withLock({ $0 }) { announcements.forEach(tell) }
           continuation.resume(returning: result.map { .success($0) } ?? .failure(.closed))
         })
     }
     return try answer.get()
   }
+
+  /// `body` is told of what operations announced, on the queue, in the order of their commits.
+  func follow(_ body: @escaping @Sendable (InboxNotice) -> Void) { follower.withLock { $0 = body } }
 
   /// Settings of the connection, outside of any transaction.
   func configure(_ sql: String) async throws(StoreFault) {
