@@ -91,12 +91,16 @@ let package = Package(
     floor(
       "3-services", "PushService",
       ["Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Store", "Bus", "CSodium"]),
+    // in-app messages: sessions, what waits, presence; rules and use cases
+    floor("3-services", "Messages", ["Basics", "PushPayload", "Audience", "Store"]),
 
     // 4: doors
     // REST: /v1, JPush-compatible /v3, device-facing /device/v1, /metrics
     floor(
       "4-doors", "HTTPAPI",
       ["Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Store", "PushService", "Transport"]),
+    // WebSockets to apps; its rules are Messages'
+    floor("4-doors", "Gateway", ["Basics", "Audience", "Store", "Messages", "Transport"]),
     // hosts many phones, drives them, tells what happens
     floor("4-doors", "PhoneLab", ["Basics", "PushPayload", "Phone", "APNSSimulator"]),
 
@@ -145,6 +149,13 @@ let package = Package(
       [
         "PushService", "APNSClient", "StoreSQLite", "Store", "Bus", "Audience", "Schedule", "Delivery", "PushPayload",
         "Transport", "Basics", "BelfryTesting",
+      ]),
+    tests("MessagesTests", ["Messages", "Store", "Audience", "PushPayload", "Basics", "BelfryTesting"]),
+    tests(
+      "GatewayTests",
+      [
+        "Gateway", "Messages", "StoreSQLite", "Store", "Audience", "PushPayload", "Transport", "Basics",
+        "BelfryTesting",
       ]),
     tests(
       "HTTPAPITests",

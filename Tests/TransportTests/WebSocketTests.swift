@@ -14,7 +14,7 @@ struct WebSocketFrameTests {
     while !rest.isEmpty {
       let piece = Array(rest.prefix(step))
       rest = rest.dropFirst(step)
-      events += try piece.withUnsafeBytes { try reader.read($0) }
+      try piece.withUnsafeBytes { try reader.read($0) { events.append($0) } }
     }
     return events
   }
@@ -71,6 +71,62 @@ struct WebSocketFrameTests {
       #expect(throws: WebSocketViolation.self, "\(what)") { try Self.read(bytes) }
       do { _ = try Self.read(bytes) } catch { #expect((error as? WebSocketViolation)?.code == code, "\(what)") }
     }
+  }
+
+  @Test("what came before a violation is given, and nothing after it or after a close", arguments: [1, 3, .max])
+  func order(step: Int) {
+    func events(_ bytes: [UInt8]) -> [WebSocketReader.Event] {
+      let reader = WebSocketReader(expectsMask: true, maximumMessage: 100)
+      var events: [WebSocketReader.Event] = []
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        _ = try? Array(rest.prefix(step)).withUnsafeBytes { try reader.read($0) { events.append($0) } }
+        rest = rest.dropFirst(step)
+      }
+      return events
+    }
+    let text = Self.masked(0x81, Array("a".utf8))
+    #expect(events(text + Self.masked(0xC1, []) + text) == [.text("a")])
+    #expect(
+      events(text + Self.masked(0x88, [3, 0xE8]) + text) == [.text("a"), .close(code: 1000, reason: "")])
+  }
+
+  @Test("a text that cannot become UTF-8 is refused at its first wrong byte, before its frame or message is whole")
+  func failsFast() throws {
+    let reader = WebSocketReader(expectsMask: true, maximumMessage: 100)
+    let start = Self.masked(0x01, Array("κόσμε".utf8)) + Self.masked(0x00, [0xF4])
+    try start.withUnsafeBytes { try reader.read($0) { event in Issue.record("\(event)") } }
+    let wrong = Self.masked(0x00, [0x90, 0x80, 0x80]).prefix(7)  // of its payload the first byte
+    #expect(throws: WebSocketViolation(code: 1007, reason: "a text message is not UTF-8")) {
+      try Array(wrong).withUnsafeBytes { try reader.read($0) { _ in } }
+    }
+  }
+
+  @Test("a reader is at rest between messages only", arguments: 1..<8)
+  func rest(step: Int) throws {
+    let reader = WebSocketReader(expectsMask: true, maximumMessage: 100)
+    let bytes = Self.masked(0x01, [0x61]) + Self.masked(0x89, []) + Self.masked(0x80, [0x62, 0x63])
+    var rest = bytes[...]
+    #expect(reader.isAtRest)
+    while !rest.isEmpty {
+      try Array(rest.prefix(step)).withUnsafeBytes { try reader.read($0) { _ in } }
+      rest = rest.dropFirst(step)
+      #expect(reader.isAtRest == rest.isEmpty)
+    }
+  }
+
+  @Test("UTF-8 at every split is judged as the whole is", arguments: 0..<500 as Range<UInt64>)
+  func utf8(seed: UInt64) {
+    var dice = Dice(seed: seed)
+    let texts = ["a", "é", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"]
+    var bytes = (0..<6).flatMap { _ in Array(texts.randomElement(using: &dice)!.utf8) }
+    if !seed.isMultiple(of: 3) {
+      bytes[Int.random(in: 0..<bytes.count, using: &dice)] = UInt8.random(in: 0x7F...0xFF, using: &dice)
+    }
+    var progress = UTF8Progress()
+    var isRight = true
+    for byte in bytes where isRight { isRight = progress.take([byte]) }
+    #expect((isRight && progress.isWhole) == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
   }
 
   @Test("bytes of chance never trap", arguments: 0..<300 as Range<UInt64>)

@@ -16,21 +16,24 @@ final class StreamListener: @unchecked Sendable, LoopResident {  // everything b
   private let tls: TLSServerContext?
   private let limits: StreamLimits
   private let mayAccept: @Sendable () -> Bool
+  private let wait: @Sendable () -> Instant.Span?
   private let makeHandler: @Sendable (StreamConnection) -> any StreamHandler
   private var handle: UnsafeMutablePointer<uv_tcp_t>?
   private var awaitingClose: [CheckedContinuation<Void, Never>] = []
 
   /// `makeHandler` is called on the loop of each new connection, before its TLS handshake. `mayAccept` is asked before,
-  /// on some loop; false closes the newcomer at once.
+  /// on some loop; false closes the newcomer at once. `wait` is asked before that: newcomers stay in the system's queue for
+  /// as long as it says.
   static func bind(
     _ endpoint: Endpoint, loops: LoopGroup, tls: TLSServerContext?, limits: StreamLimits,
     mayAccept: @escaping @Sendable () -> Bool = { true },
+    wait: @escaping @Sendable () -> Instant.Span? = { nil },
     makeHandler: @escaping @Sendable (StreamConnection) -> any StreamHandler
   ) async throws(TransportFault) -> StreamListener {
     let home = loops.next()
     let listener = StreamListener(
       endpoint: endpoint, home: home, loops: loops, tls: tls, limits: limits, mayAccept: mayAccept,
-      makeHandler: makeHandler)
+      wait: wait, makeHandler: makeHandler)
     let fault: TransportFault? = await withCheckedContinuation { continuation in
       home.execute {
         resolve(endpoint, on: home) { result in
@@ -47,7 +50,8 @@ final class StreamListener: @unchecked Sendable, LoopResident {  // everything b
 
   private init(
     endpoint: Endpoint, home: EventLoop, loops: LoopGroup, tls: TLSServerContext?, limits: StreamLimits,
-    mayAccept: @escaping @Sendable () -> Bool, makeHandler: @escaping @Sendable (StreamConnection) -> any StreamHandler
+    mayAccept: @escaping @Sendable () -> Bool, wait: @escaping @Sendable () -> Instant.Span?,
+    makeHandler: @escaping @Sendable (StreamConnection) -> any StreamHandler
   ) {
     self.endpoint = endpoint
     self.home = home
@@ -55,6 +59,7 @@ final class StreamListener: @unchecked Sendable, LoopResident {  // everything b
     self.tls = tls
     self.limits = limits
     self.mayAccept = mayAccept
+    self.wait = wait
     self.makeHandler = makeHandler
   }
 
@@ -84,6 +89,11 @@ final class StreamListener: @unchecked Sendable, LoopResident {  // everything b
 
   private func accept() {
     guard let handle else { return }
+    if let span = wait() {
+      // libuv listens no further until the one at hand is accepted
+      home.schedule(after: span) { self.accept() }
+      return
+    }
     let server = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self)
     let target = loops.next()
     guard mayAccept() else { return refuse(server) }

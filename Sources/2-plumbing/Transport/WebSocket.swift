@@ -294,7 +294,7 @@ public actor WebSocket {
   private func read(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
     do {
-      for event in try reader.read(bytes) { handle(event) }
+      try reader.read(bytes) { handle($0) }
     } catch {
       if case .open = phase { beginClosing(code: error.code, reason: error.reason) }
       stream?.pauseReading()

@@ -40,9 +40,13 @@ final class WebSocketReader {
   private let maximumMessage: Int
   private var message: [UInt8] = []
   private var messageKind: Opcode?
+  private var text = UTF8Progress()
   private var control: [UInt8] = []
   /// Payload bytes of the frame in progress that are in already.
   private var received: UInt64 = 0
+  /// Bytes that were given, less those of frames that are complete.
+  private var unfinished = 0
+  private var isOver = false
 
   /// `expectsMask`: we are the server, and clients mask (RFC 6455 §5.1).
   init(expectsMask: Bool, maximumMessage: Int) {
@@ -63,49 +67,69 @@ final class WebSocketReader {
     input.deallocate()
   }
 
-  /// Takes bytes as they came; answers what they completed, in order. After a violation nothing more may be read.
-  func read(_ bytes: UnsafeRawBufferPointer) throws(WebSocketViolation) -> [Event] {
+  /// Nothing is under way, neither a frame nor a message of several: it may as well read for another peer.
+  var isAtRest: Bool { unfinished == 0 && messageKind == nil && !isOver }
+
+  /// Takes bytes as they came, and gives what they completed, in order, also before a violation. After a violation, and
+  /// after a close, nothing more is read.
+  func read(_ bytes: UnsafeRawBufferPointer, _ take: (Event) -> Void) throws(WebSocketViolation) {
+    guard !isOver else { return }
     input.pointee = bytes
+    unfinished += bytes.count
     defer { input.pointee = UnsafeRawBufferPointer(start: nil, count: 0) }
-    var events: [Event] = []
     while true {
       var frame = wslay_frame_iocb()
       let count = wslay_frame_recv(context, &frame)
-      if count == Int(WSLAY_ERR_WANT_READ.rawValue) { return events }
-      guard count >= 0 else { throw WebSocketViolation(code: 1002, reason: "a frame that RFC 6455 does not allow") }
+      if count == Int(WSLAY_ERR_WANT_READ.rawValue) { return }
+      guard count >= 0 else {
+        throw violation(1002, "a frame that RFC 6455 does not allow")
+      }
       let opcode = try check(frame)
       let part = UnsafeBufferPointer(start: frame.data, count: frame.data_length)
       if opcode.isControl {
         control.append(contentsOf: part)
       } else {
         guard message.count + part.count <= maximumMessage, frame.payload_length <= UInt64(maximumMessage) else {
-          throw WebSocketViolation(code: 1009, reason: "a message may have \(maximumMessage) bytes")
+          throw violation(1009, "a message may have \(maximumMessage) bytes")
         }
+        if messageKind == .text, !text.take(part) { throw violation(1007, "a text message is not UTF-8") }
         message.append(contentsOf: part)
       }
       received += UInt64(part.count)
       guard received == frame.payload_length else { continue }
       received = 0
-      if let event = try finish(opcode, isFinal: frame.fin == 1) { events.append(event) }
+      unfinished -= frame.wholeLength
+      if let event = try finish(opcode, isFinal: frame.fin == 1) {
+        take(event)
+        if case .close = event {
+          isOver = true
+          return
+        }
+      }
     }
   }
 
+  private func violation(_ code: UInt16, _ reason: String) -> WebSocketViolation {
+    isOver = true
+    return WebSocketViolation(code: code, reason: reason)
+  }
+
   private func check(_ frame: wslay_frame_iocb) throws(WebSocketViolation) -> Opcode {
-    guard frame.rsv == 0 else { throw WebSocketViolation(code: 1002, reason: "a reserved bit is set") }
+    guard frame.rsv == 0 else { throw violation(1002, "a reserved bit is set") }
     guard let opcode = Opcode(rawValue: frame.opcode) else {
-      throw WebSocketViolation(code: 1002, reason: "opcode \(frame.opcode) is not known")
+      throw violation(1002, "opcode \(frame.opcode) is not known")
     }
     guard (frame.mask == 1) == expectsMask else {
-      throw WebSocketViolation(code: 1002, reason: expectsMask ? "a client must mask" : "a server must not mask")
+      throw violation(1002, expectsMask ? "a client must mask" : "a server must not mask")
     }
     switch opcode {
     case .text, .binary:
       if received == 0, messageKind != nil, message.isEmpty == false || isInsideFragments {
-        throw WebSocketViolation(code: 1002, reason: "a message began inside another")
+        throw violation(1002, "a message began inside another")
       }
       messageKind = opcode
     case .continuation:
-      guard messageKind != nil else { throw WebSocketViolation(code: 1002, reason: "nothing to continue") }
+      guard messageKind != nil else { throw violation(1002, "nothing to continue") }
     case .close, .ping, .pong: break
     }
     return opcode
@@ -132,27 +156,34 @@ final class WebSocketReader {
       swap(&whole, &message)
       messageKind = nil
       guard kind == .text else { return .binary(whole) }
-      guard let text = String(validating: whole, as: UTF8.self) else {
-        throw WebSocketViolation(code: 1007, reason: "a text message is not UTF-8")
-      }
-      return .text(text)
+      guard text.isWhole else { throw violation(1007, "a text message ends within a character") }
+      text = UTF8Progress()
+      return .text(String(decoding: whole, as: UTF8.self))
     }
   }
 
   private func close(_ payload: [UInt8]) throws(WebSocketViolation) -> Event {
     guard payload.count >= 2 else {
-      guard payload.isEmpty else { throw WebSocketViolation(code: 1002, reason: "half a close code") }
+      guard payload.isEmpty else { throw violation(1002, "half a close code") }
       return .close(code: 1005, reason: "")
     }
     let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: break
-    default: throw WebSocketViolation(code: 1002, reason: "close code \(code) may not be sent")
+    default: throw violation(1002, "close code \(code) may not be sent")
     }
     guard let reason = String(validating: payload.dropFirst(2), as: UTF8.self) else {
-      throw WebSocketViolation(code: 1007, reason: "a close reason is not UTF-8")
+      throw violation(1007, "a close reason is not UTF-8")
     }
     return .close(code: code, reason: reason)
+  }
+}
+
+extension wslay_frame_iocb {
+  /// Bytes of header and payload. wslay takes lengths in their shortest form only.
+  fileprivate var wholeLength: Int {
+    let length = Int(clamping: payload_length)
+    return 2 + (length < 126 ? 0 : length < 65_536 ? 2 : 8) + (mask == 1 ? 4 : 0) + length
   }
 }
 

@@ -23,6 +23,67 @@ enum WebSocketHandshake {
     } ?? false
   }
 
+  enum Verdict {
+    /// With `Sec-WebSocket-Accept`.
+    case accepted(String)
+    case refused(HTTPResponse)
+  }
+
+  /// What a server answers (RFC 6455 §4.2). `refusal` is asked for a request that may become a WebSocket.
+  static func verdict(_ request: HTTPRequest, _ refusal: (HTTPRequest) -> HTTPResponse? = { _ in nil }) -> Verdict {
+    func refuse(_ status: Int, _ words: String, _ headers: HTTPHeaders = [:]) -> Verdict {
+      var headers = headers
+      headers["Content-Type"] = "text/plain; charset=utf-8"
+      return .refused(HTTPResponse(status: status, headers: headers, body: Array((words + "\n").utf8)))
+    }
+    guard request.method == "GET" else { return refuse(405, "A WebSocket begins with GET.", ["Allow": "GET"]) }
+    guard lists(request.headers["Upgrade"], "websocket"), lists(request.headers["Connection"], "upgrade") else {
+      return refuse(426, "Connect by WebSocket (Upgrade: websocket).", ["Upgrade": "websocket"])
+    }
+    guard request.headers["Sec-WebSocket-Version"] == "13" else {
+      return refuse(426, "Only version 13 of WebSocket is spoken here.", ["Sec-WebSocket-Version": "13"])
+    }
+    guard let key = request.headers["Sec-WebSocket-Key"], isKey(key) else {
+      return refuse(400, "Sec-WebSocket-Key must be 16 bytes in base64.")
+    }
+    if let response = refusal(request) { return .refused(response) }
+    return .accepted(accept(key: key))
+  }
+
+  /// A request of HTTP/1.1 by its head, blank line and all; nil when it is none.
+  static func request(inHead head: some Collection<UInt8>, peer: Endpoint?) -> HTTPRequest? {
+    guard let text = String(validating: head, as: UTF8.self) else { return nil }
+    let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+    let parts = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[2] == "HTTP/1.1", parts[1].hasPrefix("/"), !parts[0].isEmpty else { return nil }
+    var headers = HTTPHeaders()
+    for line in lines.dropFirst() where !line.isEmpty {
+      guard let colon = line.firstIndex(of: ":"), colon != line.startIndex, line.first != " ", line.first != "\t" else {
+        return nil
+      }
+      let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      headers.add(String(line[..<colon]), String(value.reversed().drop { $0 == " " || $0 == "\t" }.reversed()))
+    }
+    guard headers["Host"] != nil else { return nil }
+    let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    return HTTPRequest(
+      method: String(parts[0]), path: String(target[0]), query: target.count > 1 ? String(target[1]) : nil,
+      headers: headers, peer: peer)
+  }
+
+  /// What HTTP/1.1 says of the statuses that are answered here.
+  static func reason(of status: Int) -> String {
+    switch status {
+    case 400: "Bad Request"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 426: "Upgrade Required"
+    case 431: "Request Header Fields Too Large"
+    case 503: "Service Unavailable"
+    default: "Refused"
+    }
+  }
+
   /// The head of a client's request.
   static func request(host: String, target: String, key: String) -> [UInt8] {
     Array(
