@@ -51,6 +51,7 @@ final class JPushSDKScene: Sendable {
       scheduling: Scheduling(
         zone: { try? ZoneDatabase.usual.zone(named: $0).rules },
         order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns },
+      broadcasts: { [channels = MemoryChannels()] _, _ in channels },
       sealing: SealingKey.random(), credentialReader: CredentialFiles(),
       webhooking: Webhooking { _, _, _ in .success(200) })
     try await service.start()

@@ -27,6 +27,7 @@ final class Bench: Sendable {
   let service: PushService
   let api: HTTPAPI
   let apns: RecordingPushSender
+  let channels = MemoryChannels()
   let clock: VirtualClock
   let app: NewApp
   /// What webhooks were told, and what they answer.
@@ -63,6 +64,7 @@ final class Bench: Sendable {
       scheduling: Scheduling(
         zone: { try? ZoneDatabase.usual.zone(named: $0).rules },
         order: { request throws(RequestFault) in try HTTPAPI.scheduledPush(request) }), senders: { _, _ in apns },
+      broadcasts: { [channels] _, _ in channels },
       sealing: SealingKey.random(), credentialReader: CredentialFiles(),
       webhooking: Webhooking { [posts] _, request, _ in posts.answer(request) })
     try await service.start()

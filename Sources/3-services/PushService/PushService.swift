@@ -2,6 +2,7 @@ public import Audience
 public import Basics
 public import Bus
 public import Delivery
+import PushPayload
 public import Store
 
 /// The use cases of the push service. Every call may come from any task.
@@ -9,6 +10,9 @@ public final class PushService: Sendable {
   /// Answers the sender of an app in an environment; nil when the app has no credential there, then its pushes wait.
   /// Asked for each shard, so keep the senders.
   public typealias Senders = @Sendable (AppRecord, APNSEnvironment) async -> (any PushSender)?
+
+  /// Answers the broadcast channels of an app in an environment; nil when they cannot be reached, for want of a credential.
+  public typealias Broadcasts = @Sendable (AppRecord, APNSEnvironment) async -> (any BroadcastChannels)?
 
   /// Answers which of the devices, by registration id, are connected now.
   public typealias Presence = @Sendable (AppRecord, [String]) async -> Set<String>
@@ -27,6 +31,9 @@ public final class PushService: Sendable {
   let onEvent: @Sendable (ServiceEvent) -> Void
   let messageIDs: MessageIDs
   let clearings = Clearings()
+  let broadcasts: Broadcasts
+  /// Of channels that were asked for: they never change.
+  let policies = Locked<[String: ChannelStoragePolicy]>([:])
   private let dispatcher: WorkDispatcher
   /// nil: this process keeps no schedules and fires none.
   public let scheduling: Scheduling?
@@ -44,6 +51,7 @@ public final class PushService: Sendable {
   public init(
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
     scheduling: Scheduling? = nil, retention: Retention? = nil, senders: @escaping Senders,
+    broadcasts: @escaping Broadcasts = { _, _ in nil },
     presence: @escaping Presence = { _, _ in [] }, witness: (any PhoneWitness)? = nil, sealing: SealingKey? = nil,
     credentialReader: (any CredentialReader)? = nil, webhooking: Webhooking? = nil,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
@@ -52,6 +60,7 @@ public final class PushService: Sendable {
     self.bus = bus
     self.clock = clock
     self.limits = limits
+    self.broadcasts = broadcasts
     self.presence = presence
     self.witness = witness
     self.sealing = sealing

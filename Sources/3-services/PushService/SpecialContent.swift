@@ -8,11 +8,11 @@ import Store
 public enum SpecialContent: Sendable, Equatable {
   /// To the VoIP token, with these keys as given.
   case voip(JSONObject)
-  case liveActivity(ActivityContent)
+  case liveActivity(LiveActivityContent)
 }
 
 /// A start, update or end of Live Activities.
-public struct ActivityContent: Sendable, Equatable {
+public struct LiveActivityContent: Sendable, Equatable {
   /// Its timestamp is set when the push is accepted.
   public var push: LiveActivityPush
   /// 10 counts against what iOS grants an app an hour, 5 does not.

@@ -29,7 +29,7 @@ struct ActivityReading {
   // MARK: The doors
 
   /// `live_activity`; `audience` names the activity, but for a start.
-  static func jpush(_ field: Field, to audience: Field?) throws(RequestFault) -> ActivityContent {
+  static func jpush(_ field: Field, to audience: Field?) throws(RequestFault) -> LiveActivityContent {
     let outer = try field.object()
     try outer.refuseUnknown(besides: ["ios"])
     guard let ios = outer["ios"] else { throw outer.missing("ios", "Give {\"event\": \"update\", …}.") }
@@ -76,7 +76,7 @@ struct ActivityReading {
 
   // MARK: The three
 
-  func start(channel: String?) throws(RequestFault) -> ActivityContent {
+  func start(channel: String?) throws(RequestFault) -> LiveActivityContent {
     guard let type = fields[keys.attributesType] else {
       throw fields.missing(keys.attributesType, "Give the Swift type's name, as the app spells it.")
     }
@@ -89,26 +89,26 @@ struct ActivityReading {
     var start = LiveActivityPush.Start(
       attributesType: try type.name(.activity), attributes: try Self.object(attributes), channel: channel)
     start.wantsToken = try fields["wantsToken"]?.bool() ?? false
-    return ActivityContent(
+    return LiveActivityContent(
       .start(
         start, contentState: try contentState(), alert: alert, at: Self.later, staleDate: try date(keys.staleDate),
         relevanceScore: try relevanceScore()), priority: try priority())
   }
 
-  func update(_ activity: String?) throws(RequestFault) -> ActivityContent {
-    ActivityContent(
+  func update(_ activity: String?) throws(RequestFault) -> LiveActivityContent {
+    LiveActivityContent(
       .update(
         contentState: try contentState(), at: Self.later, alert: try alert(), staleDate: try date(keys.staleDate),
         relevanceScore: try relevanceScore()), priority: try priority(), activity: activity)
   }
 
-  func end(_ activity: String?) throws(RequestFault) -> ActivityContent {
+  func end(_ activity: String?) throws(RequestFault) -> LiveActivityContent {
     var push = LiveActivityPush.end(
       contentState: try fields[keys.contentState].map(Self.object), at: Self.later,
       dismissal: try date(keys.dismissalDate).map { .at($0) } ?? .standard)
     push.alert = try alert()
     push.relevanceScore = try relevanceScore()
-    return ActivityContent(push, priority: try priority(), activity: activity)
+    return LiveActivityContent(push, priority: try priority(), activity: activity)
   }
 
   // MARK: Their parts

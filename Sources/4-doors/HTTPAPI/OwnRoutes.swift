@@ -25,6 +25,13 @@ struct OwnRoute: Sendable {
     OwnRoute("POST", "/v1/live-activities/{id}/update") { .changeActivity($0, isEnd: false) },
     OwnRoute("POST", "/v1/live-activities/{id}/end") { .changeActivity($0, isEnd: true) },
 
+    OwnRoute("GET", "/v1/channels", .listChannels),
+    OwnRoute("POST", "/v1/channels", .createChannel),
+    OwnRoute("GET", "/v1/channels/{id}", Route.showChannel),
+    OwnRoute("DELETE", "/v1/channels/{id}", Route.deleteChannel),
+    OwnRoute("POST", "/v1/channels/{id}/update") { .broadcast($0, isEnd: false) },
+    OwnRoute("POST", "/v1/channels/{id}/end") { .broadcast($0, isEnd: true) },
+
     OwnRoute("GET", "/v1/schedules", .listSchedules),
     OwnRoute("POST", "/v1/schedules", .makeSchedule),
     OwnRoute("GET", "/v1/schedules/{id}") { .showSchedule($0.lowercased()) },

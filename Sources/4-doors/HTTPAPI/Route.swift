@@ -61,6 +61,11 @@ enum Route: Equatable, Sendable {
   case startActivities
   case showActivity(String)
   case changeActivity(String, isEnd: Bool)
+  case listChannels
+  case createChannel
+  case showChannel(String)
+  case deleteChannel(String)
+  case broadcast(String, isEnd: Bool)
   case createSchedule
   case schedules
   case schedule(String)
@@ -162,6 +167,12 @@ enum Route: Equatable, Sendable {
     case .showActivity: "v1_activity_get"
     case .changeActivity(_, isEnd: false): "v1_activity_update"
     case .changeActivity(_, isEnd: true): "v1_activity_end"
+    case .listChannels: "v1_channels"
+    case .createChannel: "v1_channel_create"
+    case .showChannel: "v1_channel_get"
+    case .deleteChannel: "v1_channel_delete"
+    case .broadcast(_, isEnd: false): "v1_channel_update"
+    case .broadcast(_, isEnd: true): "v1_channel_end"
     case .createSchedule: "schedule_create"
     case .schedules: "schedule_list"
     case .schedule: "schedule_get"

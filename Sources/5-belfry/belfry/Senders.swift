@@ -15,6 +15,23 @@ actor Senders {
     var production: APNSServer
     var trust: TLSClientContext.Trust
     var proxy: ProxyChoice?
+    /// Where channels are managed; nil where that is not known.
+    var manage: (sandbox: APNSServer, production: APNSServer)?
+
+    func server(_ environment: APNSEnvironment) -> APNSServer {
+      switch environment {
+      case .sandbox: sandbox
+      case .production: production
+      }
+    }
+
+    func broadcasts(_ environment: APNSEnvironment) -> BroadcastServer? {
+      guard let manage else { return nil }
+      switch environment {
+      case .sandbox: return BroadcastServer(manage: manage.sandbox, send: sandbox)
+      case .production: return BroadcastServer(manage: manage.production, send: production)
+      }
+    }
   }
 
   /// A credential and whom it is for.
@@ -56,6 +73,11 @@ actor Senders {
     var environment: APNSEnvironment
   }
 
+  private struct ChannelKey: Hashable {
+    var client: Key
+    var bundle: String
+  }
+
   private let destination: Destination
   private let retry: RetryPolicy.Settings
   private var entries: [Entry]
@@ -63,6 +85,7 @@ actor Senders {
   private let loops: LoopGroup
   private let tell: @Sendable (APNSClientEvent, Key?) -> Void
   private var clients: [Key: APNSClient] = [:]
+  private var channels: [ChannelKey: APNSChannels] = [:]
   private var isClosed = false
 
   init(
@@ -89,18 +112,10 @@ actor Senders {
   /// What the app has in the store comes first, then what the configuration has for its bundle id, then for every app. nil:
   /// no credential is for that app; its pushes wait.
   func sender(for app: AppRecord, _ environment: APNSEnvironment) -> (any PushSender)? {
-    let scopes = [Entry.Scope.app(app.key), .bundle(app.bundleID), .bundle("*")]
-    let entry = scopes.lazy.compactMap { [entries] scope in
-      entries.first { $0.scope == scope && $0.environments.contains(environment) }
-    }.first
-    guard !isClosed, let entry else { return nil }
+    guard !isClosed, let entry = entry(for: app, environment) else { return nil }
     let key = Key(name: entry.name, environment: environment)
     if let client = clients[key] { return client }
-    let server: APNSServer =
-      switch environment {
-      case .sandbox: destination.sandbox
-      case .production: destination.production
-      }
+    let server = destination.server(environment)
     var configuration = APNSClient.Configuration(server: server, credential: entry.credential)
     configuration.trust = destination.trust
     configuration.pool.retry = retry
@@ -110,6 +125,38 @@ actor Senders {
     let client = try? APNSClient(configuration, clock: clock, loop: loops.next())
     clients[key] = client
     return client
+  }
+
+  private func entry(for app: AppRecord, _ environment: APNSEnvironment) -> Entry? {
+    let scopes = [Entry.Scope.app(app.key), .bundle(app.bundleID), .bundle("*")]
+    return scopes.lazy.compactMap { [entries] scope in
+      entries.first { $0.scope == scope && $0.environments.contains(environment) }
+    }.first
+  }
+
+  /// The app's broadcast channels, by the same credential; nil without one, or where channels are managed nowhere.
+  func channels(for app: AppRecord, _ environment: APNSEnvironment) -> (any BroadcastChannels)? {
+    guard !isClosed, let entry = entry(for: app, environment), let server = destination.broadcasts(environment) else {
+      return nil
+    }
+    let key = ChannelKey(client: Key(name: entry.name, environment: environment), bundle: app.bundleID)
+    if let known = channels[key] { return APNSBroadcastChannels(known) }
+    var configuration = APNSChannels.Configuration(bundleID: app.bundleID, server: server, credential: entry.credential)
+    configuration.trust = destination.trust
+    configuration.proxy = { [proxy = destination.proxy] in proxy?.proxy(to: $0) }
+    configuration.onEvent = { [tell] in tell($0, key.client) }
+    guard let made = try? APNSChannels(configuration, clock: clock, loop: loops.next()) else { return nil }
+    channels[key] = made
+    return APNSBroadcastChannels(made)
+  }
+
+  /// Those whose credential is another now, or gone; the next request makes them anew.
+  private func dropChannels(unlike before: [Entry]) {
+    for (key, known) in channels {
+      if let new = entries.entry(of: key.client), before.entry(of: key.client)?.mark == new.mark { continue }
+      channels[key] = nil
+      Task { await known.close() }
+    }
   }
 
   /// Takes the credentials as they are now: what is new or changed is used by the next connections, without a gap; what is
@@ -129,6 +176,7 @@ actor Senders {
         tell(.alarm("\(new.name): the new certificate cannot be used, the old one goes on: \(error)"), key)
       }
     }
+    dropChannels(unlike: before)
     lookAtTerms()
     return next.filter { new in before.contains { $0.name == new.name } && !before.contains { $0.isSame(as: new) } }
       .map(\.name)
@@ -205,6 +253,8 @@ actor Senders {
   func close() async {
     isClosed = true
     for client in clients.values { await client.close() }
+    for known in channels.values { await known.close() }
+    channels = [:]
     clients = [:]
   }
 }

@@ -60,7 +60,8 @@ struct ServiceHost {
         store: store, bus: InProcessBus(clock: clock), clock: clock,
         seed: UInt64.random(in: 0...UInt64.max), scheduling: Scheduling(configuration.schedules.value),
         retention: configuration.retention.value,
-        senders: { await senders.sender(for: $0, $1) }, witness: witness,
+        senders: { await senders.sender(for: $0, $1) }, broadcasts: { await senders.channels(for: $0, $1) },
+        witness: witness,
         sealing: try SealingKey.read(SealingKey.Source(processEnvironment()), dataFolder: data),
         credentialReader: CredentialFiles(), webhooking: Webhooking(configuration.webhooks.value),
         onEvent: { event in
@@ -157,13 +158,17 @@ struct ServiceHost {
       let destination = Senders.Destination(
         sandbox: APNSServer(simulator.endpoint),
         production: APNSServer(simulator.productionEndpoint ?? simulator.endpoint),
-        trust: .pem(credentials.authority.pem))
+        trust: .pem(credentials.authority.pem),
+        manage: simulator.manageEndpoint.map { sandbox in
+          (APNSServer(sandbox), APNSServer(simulator.productionManageEndpoint ?? sandbox))
+        })
       return (destination, named, [everyApp], simulator)
     case "sandbox", "production":
       // Each device says which of Apple's two services its token is of; a push goes to that one.
       return (
-        .init(sandbox: .sandbox, production: .production, trust: trust, proxy: configuration.proxy.value), named, [],
-        nil
+        .init(
+          sandbox: .sandbox, production: .production, trust: trust, proxy: configuration.proxy.value,
+          manage: (BroadcastServer.sandbox.manage, BroadcastServer.production.manage)), named, [], nil
       )
     default:
       let server: APNSServer

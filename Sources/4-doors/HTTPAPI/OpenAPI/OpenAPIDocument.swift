@@ -6,8 +6,8 @@ internal import PushPayload
 enum OpenAPIDocument {
   /// In the order in which they are shown.
   static let parts = [
-    pushes, explanations, activities, schedules, devices, tags, audiences, webhooks, credentials, apps, registrations,
-    description,
+    pushes, explanations, activities, channels, schedules, devices, tags, audiences, webhooks, credentials, apps,
+    registrations, description,
   ]
 
   static let bytes = document.encoded()

@@ -13,6 +13,7 @@ extension OpenAPIDocument {
       "tags": [
         {"name": "pushes"},
         {"name": "live-activities"},
+        {"name": "channels", "description": "Broadcast channels of Live Activities, as APNs keeps them."},
         {"name": "schedules"},
         {"name": "devices"},
         {"name": "tags"},
@@ -52,6 +53,14 @@ extension OpenAPIDocument {
           "activityID": {
             "name": "id", "in": "path", "required": true,
             "schema": {"$ref": "#/components/schemas/ActivityID"}
+          },
+          "channelID": {
+            "name": "id", "in": "path", "required": true,
+            "schema": {"$ref": "#/components/schemas/ChannelID"}
+          },
+          "environment": {
+            "name": "environment", "in": "query",
+            "schema": {"enum": ["production", "sandbox"], "default": "production"}
           },
           "scheduleID": {
             "name": "id", "in": "path", "required": true,

@@ -50,6 +50,12 @@ public final class ScenarioPhoneService: PhoneService {
       phone: app.phone, bundleID: app.bundleID, token: token, environment: environment)
   }
 
+  public func take(
+    _ token: [UInt8], kind: Phone.TokenKind, environment: SimulatedEnvironment, of app: LabApp
+  ) async {
+    await service?.take(token, kind: kind, for: app)
+  }
+
   public func connect(_ line: MessageLine, after: Int64) async -> Bool {
     mailboxes.withLock { mailboxes in
       for message in mailboxes[line.app]?.messages ?? [] where message.sequence > after { line.send(message) }

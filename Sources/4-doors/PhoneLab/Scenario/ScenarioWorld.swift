@@ -1,5 +1,6 @@
 public import APNSSimulator
 public import Basics
+public import Phone
 public import PushPayload
 
 /// Where a scenario is played: phones, an APNs, whoever pushes, and time.
@@ -76,6 +77,8 @@ public protocol ScenarioService: Sendable {
   func register(
     phone: String, bundleID: String, token: [UInt8], environment: SimulatedEnvironment
   ) async -> String?
+  /// Takes a token beside the app's own, of PushKit or of Live Activities.
+  func take(_ token: [UInt8], kind: Phone.TokenKind, for app: LabApp) async
   /// Keeps "only the scheduled push" for the user of a device that registered here; false: refused.
   func setOnlyScheduled(_ onlyScheduled: Bool, for app: LabApp) async -> Bool
   /// `POST /v3/push` as the app's server; returns once what it accepted is sent, as far as it can be sent now.

@@ -5,6 +5,7 @@ import Bus
 import Delivery
 import HTTPAPI
 import HTTPClient
+import Phone
 import PhoneLab
 import PushPayload
 import PushService
@@ -29,6 +30,18 @@ final class ServiceDoor: ScenarioService {
   private let clock: any WallClock
   /// The secrets that devices got with their registration ids.
   private let deviceSecrets = Locked([String: String]())
+  private let registrations = Locked([Installation: Registration]())
+
+  private struct Installation: Hashable {
+    var phone: String
+    var bundleID: String
+  }
+
+  private struct Registration {
+    var id: String?
+    /// What the app told before it had an id.
+    var waiting: [JSONObject] = []
+  }
 
   init(
     clock: any WallClock, perform: @escaping Caller,
@@ -53,16 +66,42 @@ final class ServiceDoor: ScenarioService {
       ])
     guard let id = reply?.json.object?["registrationId"]?.string else { return nil }
     if let secret = reply?.json.object?["deviceSecret"]?.string { deviceSecrets.withLock { $0[id] = secret } }
+    let waiting = registrations.withLock { registrations in
+      let place = Installation(phone: phone, bundleID: bundleID)
+      defer { registrations[place] = Registration(id: id) }
+      return registrations[place]?.waiting ?? []
+    }
+    for change in waiting { _ = await self.change(id, of: bundleID, change) }
     return id
   }
 
-  func setOnlyScheduled(_ onlyScheduled: Bool, for app: LabApp) async -> Bool {
-    guard let id = app.registrationID, let secret = deviceSecrets.withLock({ $0[id] }),
-      let owner = await credentials(app.bundleID)
-    else { return false }
-    let reply = await perform(
-      "POST", "/device/v1/registrations/\(id)", (owner.key, secret), ["onlyScheduled": .bool(onlyScheduled)])
+  func take(_ token: [UInt8], kind: Phone.TokenKind, for app: LabApp) async {
+    let change: JSONObject
+    switch kind {
+    case .remote: return
+    case .voip: change = ["voipToken": .string(token.hex)]
+    case .liveActivityStart(let type): change = ["activityStartTokens": [type: .string(token.hex)]]
+    case .liveActivity(let id): change = ["activities": [id: .string(token.hex)]]
+    }
+    let id = registrations.withLock { registrations in
+      let place = Installation(phone: app.phone, bundleID: app.bundleID)
+      let id = registrations[place]?.id
+      if id == nil { registrations[place, default: Registration()].waiting.append(change) }
+      return id
+    }
+    if let id { _ = await self.change(id, of: app.bundleID, change) }
+  }
+
+  /// As the device itself; false: refused.
+  private func change(_ id: String, of bundleID: String, _ change: JSONObject) async -> Bool {
+    guard let secret = deviceSecrets.withLock({ $0[id] }), let owner = await credentials(bundleID) else { return false }
+    let reply = await perform("POST", "/device/v1/registrations/\(id)", (owner.key, secret), .object(change))
     return reply?.status == 200
+  }
+
+  func setOnlyScheduled(_ onlyScheduled: Bool, for app: LabApp) async -> Bool {
+    guard let id = app.registrationID else { return false }
+    return await change(id, of: app.bundleID, ["onlyScheduled": .bool(onlyScheduled)])
   }
 
   func call(_ body: JSONObject, of bundleID: String) async -> ScenarioAnswer {
