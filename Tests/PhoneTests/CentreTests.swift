@@ -181,6 +181,23 @@ struct CentreTests {
     #expect(old.faults.map(\.rule) == ["D-236"])
   }
 
+  @Test("D-236 a silent push that names a withdrawn push has the app remove that notification, and no other")
+  func withdrawn() {
+    var story = Story(
+      .g3, app: .complete { $0.script[.didReceiveRemoteNotificationFetch] = [.removeWithdrawn] })
+    for number in 1...2 {
+      story.push(["aps": ["alert": "a"], "_j_msgid": .number(JSONNumber(100_000_000_000_000_000 + number))])
+    }
+    #expect(story.centre.sorted() == ["p1", "p2"])
+    story.push(["aps": ["content-available": 1], "_j_withdraw": 100_000_000_000_000_001])
+    #expect(story.centre == ["p2"])
+    for strange: JSONValue in ["100000000000000002", 7, .null] {
+      story.push(["aps": ["content-available": 1], "_j_withdraw": strange])
+    }
+    story.happens(.app(bundleID: Story.bundle, .removeWithdrawn))
+    #expect(story.centre == ["p2"])
+  }
+
   @Test("D-236 the list has date, request and content, oldest first; what is asked is done in the order of asking")
   func deliveredInOrder() throws {
     var story = Story(

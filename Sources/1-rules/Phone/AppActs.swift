@@ -57,6 +57,7 @@ extension Phone {
     case .getDelivered: getDelivered(of: app)
     case .removeDelivered(let ids): removeDelivered(ids, of: app)
     case .removeAllDelivered: removeDelivered(nil, of: app)
+    case .removeWithdrawn: removeWithdrawn(nil, of: app)
     case .beginBackgroundTask(let seconds):
       guard has(IOSVersion(4), act, app) else { return }
       beginBackgroundTask(seconds, by: app)
@@ -126,6 +127,7 @@ extension AppAct {
     case .getDelivered: "getDeliveredNotifications"
     case .removeDelivered(let ids): "removeDeliveredNotifications(\(ids.joined(separator: ", ")))"
     case .removeAllDelivered: "removeAllDeliveredNotifications"
+    case .removeWithdrawn: "removing what was withdrawn"
     case .beginBackgroundTask: "beginBackgroundTask"
     case .endBackgroundTask: "endBackgroundTask"
     case .readBackgroundRefreshStatus: "backgroundRefreshStatus"

@@ -151,6 +151,9 @@ public enum AppAct: Hashable, Sendable {
   case getDelivered
   case removeDelivered([String])
   case removeAllDelivered
+  /// In the callback of a push: removes what it shows of the push that the payload's `_j_withdraw` names, by its `_j_msgid`,
+  /// as an app does for a push service that withdraws (D-236).
+  case removeWithdrawn
   /// Keeps the app running after it has left the screen (D-172): its work takes `seconds`, then its code ends the task;
   /// nil: only by `endBackgroundTask`, or never.
   case beginBackgroundTask(seconds: Int64?)

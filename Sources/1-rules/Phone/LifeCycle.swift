@@ -53,7 +53,9 @@ extension Phone {
     guard apps[app].implements(method, in: settings.iosVersion) else { return false }
     recordCall(method, of: app, arguments, rule)
     if apps[app].description.usesMessages { noteNotification(arguments.userInfo, of: app) }
-    for act in apps[app].description.acts(in: method) { perform(act, by: app) }
+    for act in apps[app].description.acts(in: method) {
+      if act == .removeWithdrawn { removeWithdrawn(arguments.userInfo, of: app) } else { perform(act, by: app) }
+    }
     return true
   }
 

@@ -1,4 +1,5 @@
 import Basics
+import PushPayload
 
 /// The icon's number and what the notification centre keeps (spec section I1).
 extension Phone {
@@ -72,6 +73,13 @@ extension Phone {
         .fault("iOS \(settings.iosVersion) cannot remove single notifications; badge 0 removes all"), app, "D-236")
     }
     later.append(.removal(apps[app].description.bundleID, ids))
+  }
+
+  /// Outside of a push's callback, or for a push that names none, there is nothing to remove.
+  mutating func removeWithdrawn(_ userInfo: JSONObject?, of app: Int) {
+    guard let withdrawn = userInfo?["_j_withdraw"]?.number else { return }
+    let shown = apps[app].entries.filter { $0.argument.userInfo["_j_msgid"]?.number == withdrawn }
+    if !shown.isEmpty { removeDelivered(shown.map(\.id), of: app) }
   }
 
   /// All that delivered notifications are asked for is done in the order of asking, after the call (D-236). What still

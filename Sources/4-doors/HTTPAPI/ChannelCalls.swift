@@ -15,7 +15,7 @@ extension HTTPAPI {
     let page = try Page(query, besides: ["environment"])
     let ids = try await service.channels(
       app, production: try Self.production(query), after: page.cursor, limit: page.limit + 1)
-    return page.answer("channels", ids, cursor: { $0 }) { ["id": .string($0)] }
+    return page.answer("channels", ids, cursor: \.self) { ["id": .string($0)] }
   }
 
   /// `POST /v1/channels` with `{"storage", "environment"}`.

@@ -65,6 +65,10 @@ struct ActRow: Sendable {
     },
     ActRow(.removeAllDelivered, "removeAllDelivered", "Removes all of them (D-236)."),
     ActRow(
+      .removeWithdrawn, "removeWithdrawn",
+      "In a push's callback: removes those whose _j_msgid is the payload's _j_withdraw, as the push service asks (D-236)."
+    ),
+    ActRow(
       "beginBackgroundTask", .either([.yes, .whole]),
       "Goes on running behind for so many seconds; true: until ended (D-172)."
     ) {
