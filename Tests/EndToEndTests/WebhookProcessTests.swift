@@ -66,8 +66,10 @@ private final class Scene: Sendable {
     credentials = (try #require(app["appKey"]), try #require(app["masterSecret"]))
   }
 
-  func serve() async throws -> (process: BelfryProcess, places: [String: String]) {
-    let process = try BelfryProcess(["serve", "--config", configuration])
+  func serve(
+    _ environment: [String: String] = [:]
+  ) async throws -> (process: BelfryProcess, places: [String: String]) {
+    let process = try BelfryProcess(["serve", "--config", configuration], environment: environment)
     return (process, try await process.event("listening"))
   }
 
@@ -159,7 +161,24 @@ struct WebhookProcessTests {
     let made = try await scene.call("POST", api + "/v1/webhooks", #"{"url": "\#(url)"}"#)
     let test = try await scene.call("POST", api + "/v1/webhooks/\(try #require(made["id"]?.string))/test")
     #expect(test["taken"] == false && test["status"] == .null)
-    #expect(test["fault"]?.string == "127.0.0.1 is not of the public internet, and so not called")
+    #expect(test["fault"]?.string == "its address is not of the public internet, and so not called")
+    process.signal(SIGTERM)
+    #expect(try await process.end() == 0)
+    await scene.receiver.stop()
+    #expect(scene.receiver.posts.values.isEmpty)
+  }
+
+  @Test("a proxy of the environment leads nowhere else: what is not allowed is not reached by it")
+  func proxied() async throws {
+    let scene = try await Scene()
+    let proxy = try scene.receiver.start().replacing("/hook", with: "")
+    let (process, places) = try await scene.serve([
+      "http_proxy": proxy, "ALL_PROXY": proxy, "NO_PROXY": "", "BELFRY_PROXY": "none",
+    ])
+    let webhooks = try #require(places["api"]) + "/v1/webhooks"
+    let made = try await scene.call("POST", webhooks, #"{"url": "http://192.0.2.1/"}"#)
+    let test = try await scene.call("POST", "\(webhooks)/\(try #require(made["id"]?.string))/test")
+    #expect(test["fault"]?.string == "its address is not of the public internet, and so not called")
     process.signal(SIGTERM)
     #expect(try await process.end() == 0)
     await scene.receiver.stop()

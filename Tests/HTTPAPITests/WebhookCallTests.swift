@@ -191,6 +191,22 @@ struct CallbackTests {
     }
   }
 
+  @Test("each push of a batch has its own, and what is wrong in one is that one's fault")
+  func batch() async throws {
+    try await Bench.with(.inProcess) { bench in
+      let device = try await bench.device(1)
+      func entry(_ callback: String) -> String {
+        #"{"platform": "ios", "target": "\#(device)", "notification": {"alert": "a"}, "callback": \#(callback)}"#
+      }
+      let reply = try await bench.call(
+        "POST", "/v3/push/batch/regid/single",
+        #"{"pushlist": {"c1": \#(entry(#"{"type": 99}"#)), "c2": \#(entry(#"{"params": {"a": 1}}"#))}}"#)
+      let message = reply.json.object?["c1"]?.object?["error"]?.object?["message"]?.string
+      #expect(message?.hasPrefix("pushlist.c1.callback.type: ") == true, "\(reply.text)")
+      #expect(reply.json.object?["c2"]?.object?["msg_id"] != nil, "\(reply.text)")
+    }
+  }
+
   @Test("without a url, or a webhook whose secret signs, the push goes and a warning says what does not")
   func warnings() async throws {
     try await Bench.with(.inProcess) { bench in

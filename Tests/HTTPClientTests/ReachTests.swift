@@ -5,6 +5,8 @@ import Transport
 
 @Suite("Calls that stay on the public internet", .timeLimit(.minutes(1)))
 struct ReachTests {
+  private static let words = "its address is not of the public internet, and so not called"
+
   /// A server of this machine that counts who came.
   private func withServer(
     on host: String = "127.0.0.1", _ answer: HTTPResponse = HTTPResponse(status: 200),
@@ -33,18 +35,13 @@ struct ReachTests {
   func reserved() async throws {
     try await withServer { port, calls in
       let client = HTTPClient(.publicInternet(besides: []))
-      for (host, address) in [
-        ("127.0.0.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("2130706433", "127.0.0.1"), ("0x7f000001", "127.0.0.1"),
-        ("0177.0.0.1", "127.0.0.1"), ("0.0.0.0", "0.0.0.0"), ("0", "0.0.0.0"), ("[::1]", "::1"),
-        ("[::ffff:127.0.0.1]", "127.0.0.1"), ("[::]", "::"), ("10.0.0.1", "10.0.0.1"),
-        ("169.254.169.254", "169.254.169.254"), ("[fe80::1]", "fe80::1"), ("[fd00::1]", "fd00::1"),
-        ("[64:ff9b::127.0.0.1]", "64:ff9b::7f00:1"),
+      for host in [
+        "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0", "0", "[::1]", "[::ffff:127.0.0.1]",
+        "[::]", "10.0.0.1", "169.254.169.254", "[fe80::1]", "[fd00::1]", "[64:ff9b::127.0.0.1]", "localhost",
       ] {
         let found = try await refusal("http://\(host):\(port)/", client)
-        #expect(found == "\(address) is not of the public internet, and so not called", "\(host)")
+        #expect(found == Self.words, "\(host)")
       }
-      let byName = try await refusal("http://localhost:\(port)/", client)
-      #expect(byName.hasSuffix(" is not of the public internet, and so not called"), "\(byName)")
       #expect(calls.withLock { $0 } == 0)
     }
   }
@@ -54,7 +51,7 @@ struct ReachTests {
     try await withServer { port, calls in
       let client = HTTPClient(.publicInternet(besides: [try #require(AddressRange("127.0.0.0/8"))]))
       #expect(try await refusal("http://127.0.0.1:\(port)/", client) == "answered 200")
-      #expect(try await refusal("http://[::1]:\(port)/", client).hasPrefix("::1 is not"))
+      #expect(try await refusal("http://[::1]:\(port)/", client) == Self.words)
       #expect(calls.withLock { $0 } == 1)
     }
   }

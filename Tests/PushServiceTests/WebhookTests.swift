@@ -208,6 +208,28 @@ struct WebhookTests {
     await service.stop()
   }
 
+  @Test("what is much leaves post after post, without a pause between")
+  func much() async throws {
+    let bench = try await ServiceBench()
+    let receiver = Receiver()
+    let service = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    _ = try await bench.devices(2_500, of: app)
+    _ = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/", events: [.sent]))
+    await bench.finish(try await push(everyoneOf: app, by: service))
+    try await advance(bench.clock) { !receiver.requests.values.isEmpty }
+    _ = await receiver.requests.wait { $0.count >= 25 }
+    #expect(receiver.requests.values.map { Receiver.events($0).count } == Array(repeating: 100, count: 25))
+    #expect(Set(receiver.events.compactMap { $0["registrationId"]?.string }).count == 2_500)
+    await service.stop()
+  }
+
+  /// Starts the service, with the courier asleep until the clock moves.
+  private func push(everyoneOf app: AppRecord, by service: PushService) async throws -> PushReceipt {
+    try await service.start()
+    return try await service.push(app, PushOrder(audience: .everyone, alert: "a"))
+  }
+
   @Test("a spike of failures is told with its figures, by a clock that is moved")
   func spike() async throws {
     let bench = try await ServiceBench()
@@ -241,8 +263,8 @@ struct WebhookTests {
     #expect(receiver.events.first?["type"] == "test")
     receiver.answer.withLock { $0 = .success(302) }
     #expect(try await service.testWebhook(app, id: id).fault == "a redirect, which is not followed")
-    receiver.answer.withLock { $0 = .failure(.init("10.0.0.1 is not of the public internet, and so not called")) }
-    #expect(try await service.testWebhook(app, id: id).fault?.hasPrefix("10.0.0.1") == true)
+    receiver.answer.withLock { $0 = .failure(.init("no answer")) }
+    #expect(try await service.testWebhook(app, id: id).fault == "no answer")
     #expect(try await service.deliveries(app, webhook: id).isEmpty, "tests are no deliveries")
     let other = PushService(
       store: bench.store, bus: bench.bus, clock: bench.clock, seed: 1, senders: { _, _ in nil }, sealing: .random(),

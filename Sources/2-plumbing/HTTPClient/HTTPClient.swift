@@ -77,7 +77,7 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
     let bodyLimit: Int
     /// As `Reach` has it; nil: all are.
     let allowed: (@Sendable (IPAddress) -> Bool)?
-    var refused: IPAddress?
+    var isRefused = false
 
     init(bodyLimit: Int, allowed: (@Sendable (IPAddress) -> Bool)?) {
       self.bodyLimit = bodyLimit
@@ -156,8 +156,9 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
         return curl_easy_perform(handle)
       }
     }
-    if code != CURLE_OK, let refused = collector.refused {
-      return .failure(.init(url: request.url, what: "\(refused) is not of the public internet, and so not called"))
+    if code != CURLE_OK, collector.isRefused {
+      // The address stays untold: it would give away what names of the inner network stand for.
+      return .failure(.init(url: request.url, what: "its address is not of the public internet, and so not called"))
     }
     guard code == CURLE_OK || collector.isCut else {
       return .failure(.init(url: request.url, what: String(cString: curl_easy_strerror(code))))
@@ -191,7 +192,7 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
         }
       guard let bytes, let destination = IPAddress(bytes: bytes) else { return -1 }
       guard collector.allowed?(destination) ?? true else {
-        collector.refused = destination
+        collector.isRefused = true
         return -1
       }
       return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)

@@ -28,7 +28,7 @@ final class WebhookCourier: Sendable {
   static let lease = Instant.Span.seconds(30)
   /// Posts at the same time. Each takes a thread for as long as its receiver does.
   private static let mostAtOnce = 16
-  /// Posts for a webhook before it is another's turn.
+  /// Posts for a webhook before it is another's turn, if another waits.
   private static let turn = 10
   private static let firstPause = Instant.Span.seconds(5)
   private static let longestPause = Instant.Span.hours(1)
@@ -94,8 +94,9 @@ final class WebhookCourier: Sendable {
   private func empty(_ webhook: StoredWebhook) async {
     do throws(StoreFault) {
       guard let app = try await credentials.app(id: webhook.app) else { return }
-      var failures = webhook.failures
-      for _ in 0..<Self.turn where !Task.isCancelled {
+      var (failures, done) = (webhook.failures, 0)
+      while !Task.isCancelled, done < Self.turn || posts.withLock({ $0.count < Self.mostAtOnce }) {
+        done += 1
         let events = try await store.outbox(webhook: webhook.id, limit: WebhookMessage.mostEvents)
         guard let last = events.last else { break }
         let attempt = await webhooking.post(WebhookMessage(events, of: app), to: webhook, key, clock: clock)
