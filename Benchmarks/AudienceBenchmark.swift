@@ -85,7 +85,8 @@ private final class AudienceScene {
     let store = try await StoreSQLite.open(folder: folder)
     _ = try await store.createApp(
       StoredApp(
-        id: 0, key: "bench", bundleID: "com.example.bench", name: nil, secretHash: "", createdAt: .init(seconds: 0)))
+        id: 0, key: "bench", bundleID: "com.example.bench", name: nil, secretHash: "", createdAt: .init(seconds: 0)),
+      audit: AuditNote(.appMade, at: .init(seconds: 0), doer: AuditDoer(.command)))
     await store.close()
     var opened: OpaquePointer?
     guard sqlite3_open(folder + "/belfry.db", &opened) == SQLITE_OK else { throw BenchFault("b4: no database") }

@@ -9,7 +9,7 @@ public enum StoreConformance {
     + StoreSegmentCases.all + StoreUsageCases.all + StoreAccountCases.all
     + StoreTraceCases.all + StoreFileCases.all + StoreImportCases.all + StoreForgettingCases.all
     + StoreCredentialCases.all + StoreSpecialTokenCases.all
-    + StoreWebhookCases.all + StoreWebhookEndCases.all
+    + StoreWebhookCases.all + StoreWebhookEndCases.all + StoreAuditCases.all + StoreSealingCases.all
 }
 
 func fault<Result>(

@@ -136,6 +136,37 @@ struct CredentialProcessTests {
     #expect(failed.errors.contains("sealed under another key"))
   }
 
+  @Test("a new sealing key: not while the service runs; then it alone seals, and the service goes on")
+  func newSealingKey() async throws {
+    let scene = try await Scene()
+    let added = try await BelfryProcess.run([
+      "credentials", "add", try #require(scene.places["key"]), "--key-id", try #require(scene.places["keyId"]),
+      "--team-id", try #require(scene.places["teamId"]), "--data", scene.data,
+    ])
+    #expect(added.status == 0, "\(added.errors)")
+    let path = scene.data + "/sealing.key"
+    let former = try String(contentsOfFile: path, encoding: .utf8)
+    var (service, _) = try await scene.serve()
+    let refused = try await BelfryProcess.run(["sealing", "rotate", "--data", scene.data])
+    #expect(refused.status == 1 && refused.errors.contains("in use"), "\(refused.errors)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == former)
+    service.signal(SIGTERM)
+    #expect(try await service.end() == 0)
+    let rotated = try await BelfryProcess.run(["sealing", "rotate", "--data", scene.data])
+    #expect(rotated.status == 0, "\(rotated.errors)")
+    let keys = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
+    #expect(keys.count == 2 && keys[1] + "\n" == former)
+    #expect(!rotated.output.contains(keys[0]))
+    // the new key alone opens everything
+    try Data(keys[0].utf8).write(to: URL(filePath: path))
+    let api: String
+    (service, api) = try await scene.serve()
+    let message = try await scene.push(at: api)
+    try await scene.waitUntil("it is sent") { try await scene.report(message, at: api)["accepted"] as? Int == 1 }
+    service.signal(SIGTERM)
+    #expect(try await service.end() == 0)
+  }
+
   @Test("a secret that a command renewed: the old one is refused by the running service within seconds")
   func renewedSecret() async throws {
     let scene = try await Scene()
@@ -148,6 +179,44 @@ struct CredentialProcessTests {
       try await scene.call("GET", api + "/v1/tags").status == 401
     }
     #expect(try await scene.call("GET", api + "/v1/tags", secret: secret).status == 200)
+    service.signal(SIGTERM)
+    #expect(try await service.end() == 0)
+  }
+
+  @Test("the audit log tells what calls and commands did beside each other, and holds no secret")
+  func audit() async throws {
+    let scene = try await Scene()
+    let (service, api) = try await scene.serve()
+    #expect(try await scene.call("PUT", api + "/v1/segments/all", ["audience": "everyone"]).status == 200)
+    let devices = scene.folder.path + "/devices.csv"
+    try Data("token\n\(String(repeating: "0a", count: 32))\n".utf8).write(to: URL(filePath: devices))
+    for words in [
+      [
+        "credentials", "add", try #require(scene.places["key"]), "--key-id", try #require(scene.places["keyId"]),
+        "--team-id", try #require(scene.places["teamId"]), "--data", scene.data,
+      ],
+      ["devices", "import", devices, "--data", scene.data],
+      ["backup", scene.folder.path + "/backup", "--data", scene.data],
+      ["apps", "secret", scene.appKey, "--data", scene.data],
+    ] {
+      let run = try await BelfryProcess.run(words)
+      #expect(run.status == 0, "\(words): \(run.errors)")
+    }
+    let told = try await BelfryProcess.run(["audit", "list", "--data", scene.data, "--json"])
+    let lines = try told.output.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(
+      lines.compactMap { $0["kind"] as? String } == [
+        "app.secretRenewed", "backup.made", "devices.imported", "credential.added", "segment.kept", "app.made",
+      ], "\(told)")
+    let doers = lines.compactMap { ($0["by"] as? [String: Any])?["kind"] as? String }
+    #expect(doers == ["command", "command", "command", "command", "app", "command"])
+    #expect(lines[4]["address"] as? String == "127.0.0.1")
+    #expect(lines[2]["words"] as? String == "1 new, 0 there before, 0 lines not taken")
+    #expect(!told.output.contains(scene.masterSecret) && !told.output.contains("PRIVATE KEY"))
+    let one = try await BelfryProcess.run(["audit", "list", "--data", scene.data, "--kind", "segment.kept"])
+    #expect(one.output.split(separator: "\n").count == 1 && one.output.contains("from 127.0.0.1"), "\(one)")
     service.signal(SIGTERM)
     #expect(try await service.end() == 0)
   }

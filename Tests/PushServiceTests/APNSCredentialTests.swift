@@ -41,6 +41,15 @@ struct APNSCredentialTests {
       return fault?.found.contains("credential 1 of app \(app.key)") == true
         && fault?.found.contains("another key") == true
     }
+    await #expect {
+      try await other.addCredential(
+        try await service.createApp(bundleID: "com.example.two", name: nil).app, Self.key(pem), environment: nil)
+    } throws: {
+      ($0 as? RequestFault)?.found.contains("another key") == true
+    }
+    #expect(
+      try await other.rotateCredential(app, id: 1, Self.key(pem), environment: nil).version == 2,
+      "the only one that does not open may be replaced")
     let without = Self.service(store, nil, clock)
     await #expect(throws: RequestFault.self) {
       try await without.addCredential(app, Self.key(pem), environment: .sandbox)

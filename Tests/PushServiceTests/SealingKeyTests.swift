@@ -15,6 +15,16 @@ struct SealingKeyTests {
     #expect(!sealed.indices.contains { sealed[$0...].starts(with: secret.prefix(4)) })
   }
 
+  @Test("renewed, another key seals, and what was sealed before opens; the former key opens nothing new")
+  func renewed() throws {
+    let renewed = try #require(SealingKey(hex: key.renewed().hex))
+    let (old, new) = (key.seal(secret, for: .credential), renewed.seal(secret, for: .credential))
+    #expect(renewed.open(old, for: .credential) == secret && renewed.open(new, for: .credential) == secret)
+    #expect(key.open(new, for: .credential) == nil)
+    #expect(renewed.hex.split(separator: "\n").count == 2 && renewed.hex.hasSuffix(key.hex))
+    #expect(renewed.renewed().open(old, for: .credential) == secret)
+  }
+
   @Test("open under no other key, for no other purpose, and not changed, cut or grown by a bit")
   func otherwise() {
     let sealed = key.seal(secret, for: .credential)

@@ -82,6 +82,9 @@ struct MigrationTests {
     7: "UPDATE push SET control = 1 WHERE id = 72",
     8: "INSERT INTO ab_test VALUES (1, 'test', x'5b5d', 1796059776318)",
     16: "INSERT INTO device_import VALUES (1, 'file', 5, 2)",
+    18: """
+    INSERT INTO apns_credential VALUES (1, 1, 3, 'k.p8', 'ABC123DEFG', 'DEF123GHIJ', '', NULL, NULL, 'AB', x'01', 1, 2, 1);
+    """,
     19: "INSERT INTO special_token VALUES (4294967296, 1, '', x'0102', 1796040000000)",
     21: """
     INSERT INTO webhook (app, url, events, is_enabled, secret, request, created_at, due_at)
@@ -93,6 +96,7 @@ struct MigrationTests {
     INSERT INTO message (place, id, kind, accepted_at, targeted, body) VALUES ((1 << 40) | 1, 71, 0, 1796040001000, 1, x'7b7d');
     INSERT INTO inbox VALUES ((1 << 32) | 0, 1, (1 << 40) | 1, NULL);
     """,
+    23: "INSERT INTO audit VALUES (1, 1796059776318, 1, 1, 3, 'root', NULL, 'key', NULL)",
   ]
 
   @Test("a file of each earlier schema keeps all it has", arguments: 1...Schema.newest)
@@ -131,6 +135,9 @@ struct MigrationTests {
     #expect(try await store.outbox(webhook: 1, limit: 9).map(\.push) == (form >= 21 ? [71] : []))
     let inbox = try await store.inbox(app: app.id, ordinal: 0, InboxRange(limit: 9), at: StoreSamples.noon)
     #expect(inbox.entries.map(\.id) == (form >= 22 ? [71] : []))
+    #expect(try await store.credentials().map(\.environments) == (form >= 18 ? [[.sandbox, .production]] : []))
+    #expect(
+      try await store.audit(.init(app: 1), before: nil, limit: 9).map(\.note.kind) == (form >= 23 ? [.appMade] : []))
     await store.close()
   }
 

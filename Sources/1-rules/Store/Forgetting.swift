@@ -12,15 +12,18 @@ public struct Forgetting: Sendable, Equatable {
   public var deadBefore: Instant?
   /// In-app messages that were accepted before.
   public var messagesBefore: Instant?
+  /// Lines of the audit log.
+  public var auditBefore: Instant?
 
   public init(
     pushesBefore: Instant? = nil, firingsBefore: Instant? = nil, eventsBefore: Instant? = nil,
-    deadBefore: Instant? = nil, messagesBefore: Instant? = nil
+    deadBefore: Instant? = nil, messagesBefore: Instant? = nil, auditBefore: Instant? = nil
   ) {
     self.pushesBefore = pushesBefore
     self.firingsBefore = firingsBefore
     self.eventsBefore = eventsBefore
     self.deadBefore = deadBefore
     self.messagesBefore = messagesBefore
+    self.auditBefore = auditBefore
   }
 }

@@ -9,6 +9,8 @@ public import Basics
 /// - **Durable before it returns.** What an operation answered survives the end of the process and of the machine.
 /// - **In order.** An operation that begins after another returned sees what that one did.
 /// - **Idempotent where it says so**, since callers repeat what they do not know to be done.
+/// - **With its note.** An operation that takes an `AuditNote` keeps it in its own transaction when it changed something, and
+///   only then; where the note's app or subject is given by the operation, that is filled in.
 /// - Times and random values come in as arguments; an engine reads no clock.
 /// - Any task may call, at any time, as many as like; a caller waits, but no event loop and no thread of Swift's pool
 ///   is blocked.
@@ -16,24 +18,24 @@ public protocol Store: MessageStore {
   // MARK: Apps
 
   /// `.taken` when the key is there already. The id in `app` is ignored and given anew.
-  func createApp(_ app: StoredApp) async throws(StoreFault) -> StoredApp
+  func createApp(_ app: StoredApp, audit: AuditNote) async throws(StoreFault) -> StoredApp
   func app(key: String) async throws(StoreFault) -> StoredApp?
   /// By id; also those that were deleted.
   func apps() async throws(StoreFault) -> [StoredApp]
   /// Another secret's hash takes the place of the app's; false, and nothing was done, when it was deleted or never there.
-  func renewSecret(app id: Int64, hash: String) async throws(StoreFault) -> Bool
+  func renewSecret(app id: Int64, hash: String, audit: AuditNote) async throws(StoreFault) -> Bool
   /// Notes that the app is no more, withdraws those of its pushes that have not ended, forgets its schedules, credentials and
   /// webhooks, and takes it out of its groups. Its key stays taken. Once more it changes nothing.
-  func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault)
+  func deleteApp(_ id: Int64, at now: Instant, audit: AuditNote) async throws(StoreFault)
 
   // MARK: Credentials for APNs
 
   /// Keeps a credential under a new id, as version 1. An app has one at most for each environment.
-  func addCredential(_ credential: StoredCredential) async throws(StoreFault) -> CredentialAnswer
+  func addCredential(_ credential: StoredCredential, audit: AuditNote) async throws(StoreFault) -> CredentialAnswer
   /// Replaces all of it but id, app and `createdAt`, under the next version, if it is of the version given.
-  func rotateCredential(_ credential: StoredCredential) async throws(StoreFault) -> CredentialAnswer
+  func rotateCredential(_ credential: StoredCredential, audit: AuditNote) async throws(StoreFault) -> CredentialAnswer
   /// false when there is none.
-  func deleteCredential(app: Int64, id: Int64) async throws(StoreFault) -> Bool
+  func deleteCredential(app: Int64, id: Int64, audit: AuditNote) async throws(StoreFault) -> Bool
   func credential(app: Int64, id: Int64) async throws(StoreFault) -> StoredCredential?
   /// By id, those after the given one; at most `limit`.
   func credentials(app: Int64, after: Int64, limit: Int) async throws(StoreFault) -> [StoredCredential]
@@ -45,12 +47,12 @@ public protocol Store: MessageStore {
   // MARK: Groups and developers
 
   /// `.taken` when the key is there already. The id in `account` is ignored and given anew.
-  func createAccount(_ account: StoredAccount) async throws(StoreFault) -> StoredAccount
+  func createAccount(_ account: StoredAccount, audit: AuditNote) async throws(StoreFault) -> StoredAccount
   func account(_ kind: StoredAccount.Kind, key: String) async throws(StoreFault) -> StoredAccount?
   /// By id.
   func accounts(_ kind: StoredAccount.Kind) async throws(StoreFault) -> [StoredAccount]
   /// Nothing happens when it is there already.
-  func add(app: Int64, toGroup group: Int64) async throws(StoreFault)
+  func add(app: Int64, toGroup group: Int64, audit: AuditNote) async throws(StoreFault)
   /// By id.
   func apps(ofGroup group: Int64) async throws(StoreFault) -> [Int64]
   /// The pushes accepted with that `groupPush`, by app.
@@ -89,7 +91,7 @@ public protocol Store: MessageStore {
   ) async throws(StoreFault) -> [Instant: UsageCount]
 
   /// The device is gone with all that was kept of it; its ordinal is never given again. false without such a device.
-  func deleteDevice(app: Int64, registrationID: String) async throws(StoreFault) -> Bool
+  func deleteDevice(app: Int64, registrationID: String, audit: AuditNote) async throws(StoreFault) -> Bool
 
   // MARK: Removing what is old
 
@@ -107,7 +109,7 @@ public protocol Store: MessageStore {
   /// nil when nothing of the source is dealt with, or its import was finished.
   func importMark(app: Int64, source: String) async throws(StoreFault) -> ImportMark?
   /// The source is dealt with whole.
-  func finishImport(app: Int64, source: String) async throws(StoreFault)
+  func finishImport(app: Int64, source: String, audit: AuditNote) async throws(StoreFault)
 
   // MARK: Tags and aliases
 
@@ -145,18 +147,18 @@ public protocol Store: MessageStore {
   /// Keeps a new segment or replaces the one of its id, and answers it with its new version; nil, and nothing is kept, when
   /// `ifVersion` is not the one that is there.
   func keepSegment(
-    app: Int64, _ segment: StoredSegment, ifVersion: Int64?
+    app: Int64, _ segment: StoredSegment, ifVersion: Int64?, audit: AuditNote
   ) async throws(StoreFault) -> StoredSegment?
   /// false when there is none.
-  func deleteSegment(app: Int64, id: String) async throws(StoreFault) -> Bool
+  func deleteSegment(app: Int64, id: String, audit: AuditNote) async throws(StoreFault) -> Bool
 
   /// By id, those after the given one; at most `limit`.
   func tests(app: Int64, after: String?, limit: Int) async throws(StoreFault) -> [StoredABTest]
   func test(app: Int64, id: String) async throws(StoreFault) -> StoredABTest?
   /// Keeps a new test; answers the one that is there already, and then keeps nothing.
-  func keepTest(app: Int64, _ test: StoredABTest) async throws(StoreFault) -> StoredABTest?
+  func keepTest(app: Int64, _ test: StoredABTest, audit: AuditNote) async throws(StoreFault) -> StoredABTest?
   /// false when there is none. Its pushes stay.
-  func deleteTest(app: Int64, id: String) async throws(StoreFault) -> Bool
+  func deleteTest(app: Int64, id: String, audit: AuditNote) async throws(StoreFault) -> Bool
   /// The pushes to variants of the test, oldest first; at most `limit`.
   func pushes(app: Int64, ofTest id: String, limit: Int) async throws(StoreFault) -> [VariantPush]
 
@@ -230,11 +232,11 @@ public protocol Store: MessageStore {
 
   /// Pauses a push, withdraws it, or has it go on. Counts for every claim from its return on; nothing is ended by it.
   func control(
-    app: Int64, push: Int64, _ control: PushControl, at now: Instant
+    app: Int64, push: Int64, _ control: PushControl, at now: Instant, audit: AuditNote
   ) async throws(StoreFault) -> PushControlAnswer
 
   /// Notes that what phones show of the push is to be cleared, once every device of it has ended. false without the push.
-  func askToClear(app: Int64, push: Int64) async throws(StoreFault) -> Bool
+  func askToClear(app: Int64, push: Int64, audit: AuditNote) async throws(StoreFault) -> Bool
   /// Those for which that was asked and `noteCleared` was not called.
   func pushesToClear() async throws(StoreFault) -> [PushToClear]
   func noteCleared(push: Int64) async throws(StoreFault)
@@ -254,7 +256,7 @@ public protocol Store: MessageStore {
   /// Keeps a schedule, unless the app has `limit` that are not over. With a `clientID` that the app used no earlier than
   /// `since` for one that is still there, answers that one and keeps nothing. `.taken` when the id is there already.
   func createSchedule(
-    _ schedule: StoredSchedule, limit: Int, clientIDsSince since: Instant
+    _ schedule: StoredSchedule, limit: Int, clientIDsSince since: Instant, audit: AuditNote
   ) async throws(StoreFault) -> ScheduleCreation
 
   func schedule(app: Int64, id: String) async throws(StoreFault) -> StoredSchedule?
@@ -267,10 +269,12 @@ public protocol Store: MessageStore {
 
   /// Replaces what may change of the schedule with that id: all but number, app, `clientID` and `createdAt`, under the next
   /// version. false, and nothing was done, unless version and `last` are those of `old`.
-  func changeSchedule(_ old: StoredSchedule, to new: StoredSchedule) async throws(StoreFault) -> Bool
+  func changeSchedule(
+    _ old: StoredSchedule, to new: StoredSchedule, audit: AuditNote
+  ) async throws(StoreFault) -> Bool
 
   /// false when there is none. Its firings go with it; the pushes stay.
-  func deleteSchedule(app: Int64, id: String) async throws(StoreFault) -> Bool
+  func deleteSchedule(app: Int64, id: String, audit: AuditNote) async throws(StoreFault) -> Bool
 
   /// Of all apps, those with `dueAt` no later than `now`, the longest overdue first.
   func dueSchedules(at now: Instant, limit: Int) async throws(StoreFault) -> [StoredSchedule]
@@ -310,16 +314,18 @@ public protocol Store: MessageStore {
   /// Keeps a webhook under a new id, unless the app has `limit`. With a `clientID` that the app used no earlier than `since`
   /// for one that is still there, answers that one and keeps nothing.
   func createWebhook(
-    _ webhook: StoredWebhook, limit: Int, clientIDsSince since: Instant
+    _ webhook: StoredWebhook, limit: Int, clientIDsSince since: Instant, audit: AuditNote
   ) async throws(StoreFault) -> WebhookCreation
   /// By id, those after the given one; at most `limit`.
   func webhooks(app: Int64, after: Int64, limit: Int) async throws(StoreFault) -> [StoredWebhook]
   func webhook(app: Int64, id: Int64) async throws(StoreFault) -> StoredWebhook?
   /// Replaces address, events and `isEnabled`, and forgets its failures: what it is still to be told is due now. false, and
   /// nothing was done, unless the version is that of `old`.
-  func changeWebhook(_ old: StoredWebhook, to new: StoredWebhook, at now: Instant) async throws(StoreFault) -> Bool
+  func changeWebhook(
+    _ old: StoredWebhook, to new: StoredWebhook, at now: Instant, audit: AuditNote
+  ) async throws(StoreFault) -> Bool
   /// With all that it was still to be told. false when there is none.
-  func deleteWebhook(app: Int64, id: Int64) async throws(StoreFault) -> Bool
+  func deleteWebhook(app: Int64, id: Int64, audit: AuditNote) async throws(StoreFault) -> Bool
 
   // What happens is put into the outbox of each webhook of its app that wants it, in the transaction in which it happens: by
   // `advance` and `begin` what became of devices, pushes and tokens; by `keep` what devices say; by `setWaiting` that the
@@ -349,6 +355,21 @@ public protocol Store: MessageStore {
   /// Tells the apps of which more devices failed lately than `spike` allows, each once until it is over. How devices ended is
   /// counted by `advance` and `begin` for apps with a webhook that wants to know, by the minute, and forgotten here.
   func tellSpikes(_ spike: FailureSpike, at now: Instant) async throws(StoreFault)
+
+  // MARK: Sealed secrets
+
+  /// Replaces each secret of credentials and webhooks by what `body` makes of it, all or, when it answers nil for one, none.
+  /// Versions stay. Answers whether it was done.
+  func reseal(
+    audit: AuditNote, _ body: @escaping @Sendable (SealedSecret, [UInt8]) -> [UInt8]?
+  ) async throws(StoreFault) -> Bool
+
+  // MARK: Audit
+
+  /// Keeps a line of the audit log by itself.
+  func note(_ note: AuditNote) async throws(StoreFault)
+  /// Newest first, those with an id below `before`; at most `limit`.
+  func audit(_ filter: AuditFilter, before: Int64?, limit: Int) async throws(StoreFault) -> [AuditEntry]
 
   // MARK: The store itself
 

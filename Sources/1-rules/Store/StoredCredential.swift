@@ -55,3 +55,9 @@ public enum CredentialAnswer: Sendable, Equatable {
   /// There is none of that id, or not of that version; nothing was done.
   case changedMeanwhile
 }
+
+/// What a secret belongs to that a store keeps sealed.
+public enum SealedSecret: Sendable, Equatable {
+  case credential(Int64)
+  case webhook(Int64)
+}

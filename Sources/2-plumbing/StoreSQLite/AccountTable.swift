@@ -40,8 +40,10 @@ struct AccountTable {
 
   // MARK: Groups
 
-  func add(app: Int64, toGroup group: Int64) throws(StoreFault) {
+  /// false when it was there already.
+  func add(app: Int64, toGroup group: Int64) throws(StoreFault) -> Bool {
     try database.run("INSERT OR IGNORE INTO group_app VALUES (?, ?)", .int(group), .int(app))
+    return database.changes > 0
   }
 
   func apps(ofGroup group: Int64) throws(StoreFault) -> [Int64] {

@@ -35,10 +35,11 @@ struct AppTable {
     return database.changes > 0
   }
 
-  func delete(_ id: Int64, at now: Instant) throws(StoreFault) {
+  /// false when it was deleted before, or never there.
+  func delete(_ id: Int64, at now: Instant) throws(StoreFault) -> Bool {
     try database.run(
       "UPDATE app SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", .int(now.milliseconds), .int(id))
-    guard database.changes > 0 else { return }
+    guard database.changes > 0 else { return false }
     try database.run(
       "UPDATE push SET control = ? WHERE app = ? AND finished_at IS NULL", .int(PushControl.withdrawn.rawValue),
       .int(id))
@@ -48,6 +49,7 @@ struct AppTable {
     try database.run("DELETE FROM group_app WHERE app = ?", .int(id))
     try database.run("DELETE FROM apns_credential WHERE app = ?", .int(id))
     try WebhookTable(database).deleteAll(of: id)
+    return true
   }
 
   private static func read(_ row: Row) -> StoredApp {

@@ -8,9 +8,12 @@ struct ClearingTable {
 
   init(_ database: Database) { self.database = database }
 
-  func ask(app: Int64, push: Int64) throws(StoreFault) -> Bool {
+  func ask(app: Int64, push: Int64, _ audit: AuditNote) throws(StoreFault) -> Bool {
     try database.run("UPDATE push SET clearing = 1 WHERE id = ? AND app = ? AND clearing = 0", .int(push), .int(app))
-    if database.changes > 0 { return true }
+    if database.changes > 0 {
+      try AuditTable(database).write(audit)
+      return true
+    }
     return try database.first("SELECT 1 FROM push WHERE id = ? AND app = ?", .int(push), .int(app)) { _ in true }
       ?? false
   }

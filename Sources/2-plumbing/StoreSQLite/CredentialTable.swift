@@ -78,6 +78,16 @@ struct CredentialTable {
     return found
   }
 
+  func secrets() throws(StoreFault) -> [(id: Int64, secret: [UInt8])] {
+    var secrets: [(id: Int64, secret: [UInt8])] = []
+    try database.each("SELECT id, secret FROM apns_credential ORDER BY id") { secrets.append(($0.int(0), $0.blob(1))) }
+    return secrets
+  }
+
+  func set(secret: [UInt8], of id: Int64) throws(StoreFault) {
+    try database.run("UPDATE apns_credential SET secret = ? WHERE id = ?", .blob(secret), .int(id))
+  }
+
   func versions() throws(StoreFault) -> [Int64: Int64] {
     var versions: [Int64: Int64] = [:]
     try database.each("SELECT id, version FROM apns_credential") { versions[$0.int(0)] = $0.int(1) }

@@ -35,6 +35,13 @@ struct ForgettingTable {
         .int(time.milliseconds), .int(Self.piece))
       if database.changes > 0 { return true }
     }
+    if let time = ages.auditBefore {
+      // ids grow with time
+      try database.run(
+        "DELETE FROM audit WHERE at < ? AND id IN (SELECT id FROM audit ORDER BY id LIMIT ?)", .int(time.milliseconds),
+        .int(Self.piece))
+      if database.changes > 0 { return true }
+    }
     if let time = ages.deadBefore { return try deleteDevices(deadBefore: time) }
     return false
   }

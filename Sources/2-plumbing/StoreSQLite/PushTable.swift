@@ -174,7 +174,7 @@ struct PushTable {
   // MARK: Controlling
 
   func control(
-    app: Int64, push: Int64, _ control: PushControl, at now: Instant
+    app: Int64, push: Int64, _ control: PushControl, at now: Instant, _ audit: AuditNote
   ) throws(StoreFault) -> PushControlAnswer {
     let found = try database.first(
       "SELECT control, finished_at IS NOT NULL FROM push WHERE id = ? AND app = ?", .int(push), .int(app)
@@ -185,6 +185,7 @@ struct PushTable {
     if found.isFinished { return .finished }
     try database.run("UPDATE push SET control = ? WHERE id = ?", .int(control.rawValue), .int(push))
     try TraceTable(database).keep(PushStep(at: now, kind: .control(control)), push: push)
+    try AuditTable(database).write(audit)
     return .done
   }
 

@@ -284,6 +284,13 @@ enum Schema {
       PRIMARY KEY (message, ordinal)) WITHOUT ROWID;
     CREATE TABLE dropped_message (place INTEGER PRIMARY KEY);
     """,
+    """
+    CREATE TABLE audit (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind INTEGER NOT NULL, app INTEGER,
+      doer INTEGER NOT NULL, doer_key TEXT, address TEXT, subject TEXT, words TEXT);
+    CREATE INDEX audit_app ON audit (app, id) WHERE app IS NOT NULL;
+    CREATE INDEX audit_app_kind ON audit (app, kind, id) WHERE app IS NOT NULL;
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

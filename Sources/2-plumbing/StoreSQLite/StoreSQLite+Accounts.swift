@@ -1,8 +1,12 @@
 public import Store
 
 extension StoreSQLite {
-  public func createAccount(_ account: StoredAccount) async throws(StoreFault) -> StoredAccount {
-    try await writer.run { database throws(StoreFault) in try AccountTable(database).insert(account) }
+  public func createAccount(_ account: StoredAccount, audit: AuditNote) async throws(StoreFault) -> StoredAccount {
+    try await writer.run { database throws(StoreFault) in
+      let made = try AccountTable(database).insert(account)
+      try AuditTable(database).write(audit)
+      return made
+    }
   }
 
   public func account(_ kind: StoredAccount.Kind, key: String) async throws(StoreFault) -> StoredAccount? {
@@ -13,8 +17,10 @@ extension StoreSQLite {
     try await reader.run { database throws(StoreFault) in try AccountTable(database).all(kind) }
   }
 
-  public func add(app: Int64, toGroup group: Int64) async throws(StoreFault) {
-    try await writer.run { database throws(StoreFault) in try AccountTable(database).add(app: app, toGroup: group) }
+  public func add(app: Int64, toGroup group: Int64, audit: AuditNote) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in
+      if try AccountTable(database).add(app: app, toGroup: group) { try AuditTable(database).write(audit) }
+    }
   }
 
   public func apps(ofGroup group: Int64) async throws(StoreFault) -> [Int64] {

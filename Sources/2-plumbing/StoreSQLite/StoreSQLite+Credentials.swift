@@ -1,16 +1,32 @@
 public import Store
 
 extension StoreSQLite {
-  public func addCredential(_ credential: StoredCredential) async throws(StoreFault) -> CredentialAnswer {
-    try await writer.run { database throws(StoreFault) in try CredentialTable(database).add(credential) }
+  public func addCredential(_ credential: StoredCredential, audit: AuditNote) async throws(StoreFault)
+    -> CredentialAnswer
+  {
+    try await writer.run { database throws(StoreFault) in
+      let answer = try CredentialTable(database).add(credential)
+      if case .kept(let kept) = answer { try AuditTable(database).write(audit, subject: kept.id) }
+      return answer
+    }
   }
 
-  public func rotateCredential(_ credential: StoredCredential) async throws(StoreFault) -> CredentialAnswer {
-    try await writer.run { database throws(StoreFault) in try CredentialTable(database).rotate(credential) }
+  public func rotateCredential(_ credential: StoredCredential, audit: AuditNote) async throws(StoreFault)
+    -> CredentialAnswer
+  {
+    try await writer.run { database throws(StoreFault) in
+      let answer = try CredentialTable(database).rotate(credential)
+      if case .kept(let kept) = answer { try AuditTable(database).write(audit, subject: kept.id) }
+      return answer
+    }
   }
 
-  public func deleteCredential(app: Int64, id: Int64) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in try CredentialTable(database).delete(app: app, id: id) }
+  public func deleteCredential(app: Int64, id: Int64, audit: AuditNote) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      let isDone = try CredentialTable(database).delete(app: app, id: id)
+      if isDone { try AuditTable(database).write(audit) }
+      return isDone
+    }
   }
 
   public func credential(app: Int64, id: Int64) async throws(StoreFault) -> StoredCredential? {
@@ -29,5 +45,25 @@ extension StoreSQLite {
 
   public func credentialVersions() async throws(StoreFault) -> [Int64: Int64] {
     try await reader.run { database throws(StoreFault) in try CredentialTable(database).versions() }
+  }
+
+  public func reseal(
+    audit: AuditNote, _ body: @escaping @Sendable (SealedSecret, [UInt8]) -> [UInt8]?
+  ) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      var sealed: [(secret: SealedSecret, bytes: [UInt8])] = []
+      for (id, bytes) in try CredentialTable(database).secrets() { sealed.append((.credential(id), bytes)) }
+      for (id, bytes) in try WebhookTable(database).secrets() { sealed.append((.webhook(id), bytes)) }
+      let anew = sealed.map { body($0.secret, $0.bytes) }
+      guard !anew.contains(nil) else { return false }
+      for ((secret, _), bytes) in zip(sealed, anew) {
+        switch secret {
+        case .credential(let id): try CredentialTable(database).set(secret: bytes ?? [], of: id)
+        case .webhook(let id): try WebhookTable(database).set(secret: bytes ?? [], of: id)
+        }
+      }
+      try AuditTable(database).write(audit)
+      return true
+    }
   }
 }

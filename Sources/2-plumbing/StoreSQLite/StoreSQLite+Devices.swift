@@ -55,9 +55,11 @@ extension StoreSQLite {
     }
   }
 
-  public func deleteDevice(app: Int64, registrationID: String) async throws(StoreFault) -> Bool {
+  public func deleteDevice(app: Int64, registrationID: String, audit: AuditNote) async throws(StoreFault) -> Bool {
     try await writer.run { database throws(StoreFault) in
-      try DeviceTable(database).delete(app: app, registrationID: registrationID)
+      let isDone = try DeviceTable(database).delete(app: app, registrationID: registrationID)
+      if isDone { try AuditTable(database).write(audit) }
+      return isDone
     }
   }
 
@@ -83,8 +85,11 @@ extension StoreSQLite {
     try await reader.run { database throws(StoreFault) in try ImportTable(database).mark(app: app, source: source) }
   }
 
-  public func finishImport(app: Int64, source: String) async throws(StoreFault) {
-    try await writer.run { database throws(StoreFault) in try ImportTable(database).forget(app: app, source: source) }
+  public func finishImport(app: Int64, source: String, audit: AuditNote) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in
+      try ImportTable(database).forget(app: app, source: source)
+      try AuditTable(database).write(audit)
+    }
   }
 
   // MARK: Tags and aliases

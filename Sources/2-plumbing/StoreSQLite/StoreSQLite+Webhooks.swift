@@ -3,10 +3,12 @@ public import Store
 
 extension StoreSQLite {
   public func createWebhook(
-    _ webhook: StoredWebhook, limit: Int, clientIDsSince since: Instant
+    _ webhook: StoredWebhook, limit: Int, clientIDsSince since: Instant, audit: AuditNote
   ) async throws(StoreFault) -> WebhookCreation {
     try await writer.run { database throws(StoreFault) in
-      try WebhookTable(database).create(webhook, limit: limit, clientIDsSince: since)
+      let creation = try WebhookTable(database).create(webhook, limit: limit, clientIDsSince: since)
+      if case .created(let made) = creation { try AuditTable(database).write(audit, subject: made.id) }
+      return creation
     }
   }
 
@@ -21,13 +23,21 @@ extension StoreSQLite {
   }
 
   public func changeWebhook(
-    _ old: StoredWebhook, to new: StoredWebhook, at now: Instant
+    _ old: StoredWebhook, to new: StoredWebhook, at now: Instant, audit: AuditNote
   ) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in try WebhookTable(database).change(old, to: new, at: now) }
+    try await writer.run { database throws(StoreFault) in
+      let isDone = try WebhookTable(database).change(old, to: new, at: now)
+      if isDone { try AuditTable(database).write(audit) }
+      return isDone
+    }
   }
 
-  public func deleteWebhook(app: Int64, id: Int64) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in try WebhookTable(database).delete(app: app, id: id) }
+  public func deleteWebhook(app: Int64, id: Int64, audit: AuditNote) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      let isDone = try WebhookTable(database).delete(app: app, id: id)
+      if isDone { try AuditTable(database).write(audit) }
+      return isDone
+    }
   }
 
   public func nextWebhookDue() async throws(StoreFault) -> Instant? {

@@ -83,20 +83,30 @@ public final class StoreSQLite: Store {
 
   // MARK: Apps
 
-  public func createApp(_ app: StoredApp) async throws(StoreFault) -> StoredApp {
-    try await writer.run { database throws(StoreFault) in try AppTable(database).insert(app) }
+  public func createApp(_ app: StoredApp, audit: AuditNote) async throws(StoreFault) -> StoredApp {
+    try await writer.run { database throws(StoreFault) in
+      let made = try AppTable(database).insert(app)
+      try AuditTable(database).write(audit, app: made.id)
+      return made
+    }
   }
 
   public func app(key: String) async throws(StoreFault) -> StoredApp? {
     try await reader.run { database throws(StoreFault) in try AppTable(database).app(key: key) }
   }
 
-  public func renewSecret(app id: Int64, hash: String) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in try AppTable(database).renewSecret(id, hash: hash) }
+  public func renewSecret(app id: Int64, hash: String, audit: AuditNote) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      let isDone = try AppTable(database).renewSecret(id, hash: hash)
+      if isDone { try AuditTable(database).write(audit) }
+      return isDone
+    }
   }
 
-  public func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault) {
-    try await writer.run { database throws(StoreFault) in try AppTable(database).delete(id, at: now) }
+  public func deleteApp(_ id: Int64, at now: Instant, audit: AuditNote) async throws(StoreFault) {
+    try await writer.run { database throws(StoreFault) in
+      if try AppTable(database).delete(id, at: now) { try AuditTable(database).write(audit) }
+    }
   }
 
   public func apps() async throws(StoreFault) -> [StoredApp] {
@@ -106,10 +116,12 @@ public final class StoreSQLite: Store {
   // MARK: Schedules
 
   public func createSchedule(
-    _ schedule: StoredSchedule, limit: Int, clientIDsSince since: Instant
+    _ schedule: StoredSchedule, limit: Int, clientIDsSince since: Instant, audit: AuditNote
   ) async throws(StoreFault) -> ScheduleCreation {
     try await writer.run { database throws(StoreFault) in
-      try ScheduleTable(database).create(schedule, limit: limit, clientIDsSince: since)
+      let answer = try ScheduleTable(database).create(schedule, limit: limit, clientIDsSince: since)
+      if case .created = answer { try AuditTable(database).write(audit) }
+      return answer
     }
   }
 
@@ -125,12 +137,22 @@ public final class StoreSQLite: Store {
     }
   }
 
-  public func changeSchedule(_ old: StoredSchedule, to new: StoredSchedule) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in try ScheduleTable(database).change(old, to: new) }
+  public func changeSchedule(
+    _ old: StoredSchedule, to new: StoredSchedule, audit: AuditNote
+  ) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      let isDone = try ScheduleTable(database).change(old, to: new)
+      if isDone { try AuditTable(database).write(audit) }
+      return isDone
+    }
   }
 
-  public func deleteSchedule(app: Int64, id: String) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in try ScheduleTable(database).delete(app: app, id: id) }
+  public func deleteSchedule(app: Int64, id: String, audit: AuditNote) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      let isDone = try ScheduleTable(database).delete(app: app, id: id)
+      if isDone { try AuditTable(database).write(audit) }
+      return isDone
+    }
   }
 
   public func dueSchedules(at now: Instant, limit: Int) async throws(StoreFault) -> [StoredSchedule] {
@@ -239,15 +261,17 @@ public final class StoreSQLite: Store {
   }
 
   public func control(
-    app: Int64, push: Int64, _ control: PushControl, at now: Instant
+    app: Int64, push: Int64, _ control: PushControl, at now: Instant, audit: AuditNote
   ) async throws(StoreFault) -> PushControlAnswer {
     try await writer.run { database throws(StoreFault) in
-      try PushTable(database).control(app: app, push: push, control, at: now)
+      try PushTable(database).control(app: app, push: push, control, at: now, audit)
     }
   }
 
-  public func askToClear(app: Int64, push: Int64) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in try ClearingTable(database).ask(app: app, push: push) }
+  public func askToClear(app: Int64, push: Int64, audit: AuditNote) async throws(StoreFault) -> Bool {
+    try await writer.run { database throws(StoreFault) in
+      try ClearingTable(database).ask(app: app, push: push, audit)
+    }
   }
 
   public func pushesToClear() async throws(StoreFault) -> [PushToClear] {

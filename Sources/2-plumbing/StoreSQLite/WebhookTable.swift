@@ -67,6 +67,19 @@ struct WebhookTable {
     return database.changes > 0
   }
 
+  /// Of those that have one.
+  func secrets() throws(StoreFault) -> [(id: Int64, secret: [UInt8])] {
+    var secrets: [(id: Int64, secret: [UInt8])] = []
+    try database.each("SELECT id, secret FROM webhook WHERE length(secret) > 0 ORDER BY id") {
+      secrets.append(($0.int(0), $0.blob(1)))
+    }
+    return secrets
+  }
+
+  func set(secret: [UInt8], of id: Int64) throws(StoreFault) {
+    try database.run("UPDATE webhook SET secret = ? WHERE id = ?", .blob(secret), .int(id))
+  }
+
   func delete(app: Int64, id: Int64) throws(StoreFault) -> Bool {
     try database.run("DELETE FROM webhook WHERE NOT is_callback AND app = ? AND id = ?", .int(app), .int(id))
     guard database.changes > 0 else { return false }

@@ -49,7 +49,7 @@ extension PushService {
   ) async throws(RequestFault) -> ABTestView {
     try NameRule.resource.check(id, .invalidParameter, at: "id")
     let test = StoredABTest(id: id, variants: try Self.shares(id, variants), createdAt: clock.now)
-    let known = try await faulting(as: .push, await store.keepTest(app: app.id, test))
+    let known = try await faulting(as: .push, await store.keepTest(app: app.id, test, audit: note(.testMade, app, id)))
     guard let known, known.variants != test.variants else { return ABTestView(known ?? test) }
     throw RequestFault(
       .conflict, at: "id", found: "there is another A/B test \(quoted(id))",
@@ -102,7 +102,8 @@ extension PushService {
   }
 
   public func deleteABTest(_ app: AppRecord, id: String) async throws(RequestFault) {
-    let wasThere = try await faulting(as: .push, await store.deleteTest(app: app.id, id: id))
+    let wasThere = try await faulting(
+      as: .push, await store.deleteTest(app: app.id, id: id, audit: note(.testDeleted, app, id)))
     guard wasThere else { throw Self.noSuch("A/B test", id) }
   }
 }

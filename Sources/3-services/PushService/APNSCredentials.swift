@@ -36,7 +36,9 @@ extension PushService {
     _ app: AppRecord, _ upload: CredentialUpload, environment: APNSEnvironment?
   ) async throws(RequestFault) -> (credential: CredentialView, isNew: Bool) {
     let new = try read(upload, of: app, environment)
-    switch try await faulting(as: .push, await store.addCredential(new.stored)) {
+    try await checkSealing(besides: nil)
+    let note = note(.credentialAdded, app, nil, Self.words(new.stored))
+    switch try await faulting(as: .push, await store.addCredential(new.stored, audit: note)) {
     case .kept(let kept):
       onEvent(.credentialChanged(appKey: app.key, words: "\(Self.words(kept)) was added"))
       return (view(kept, new.warnings), true)
@@ -56,9 +58,11 @@ extension PushService {
     guard let old = try await faulting(as: .push, await store.credential(app: app.id, id: id)) else {
       throw Self.noSuch("credential", String(id))
     }
+    try await checkSealing(besides: id)
     new.stored.id = id
     new.stored.version = ifVersion ?? old.version
-    switch try await faulting(as: .push, await store.rotateCredential(new.stored)) {
+    let note = note(.credentialRotated, app, String(id), "\(Self.words(new.stored)) for \(Self.words(old))")
+    switch try await faulting(as: .push, await store.rotateCredential(new.stored, audit: note)) {
     case .kept(let kept):
       onEvent(.credentialChanged(appKey: app.key, words: "\(Self.words(kept)) takes the place of \(Self.words(old))"))
       return view(kept, new.warnings)
@@ -68,7 +72,8 @@ extension PushService {
   }
 
   public func deleteCredential(_ app: AppRecord, id: Int64) async throws(RequestFault) {
-    guard try await faulting(as: .push, await store.deleteCredential(app: app.id, id: id)) else {
+    let note = note(.credentialRemoved, app, String(id))
+    guard try await faulting(as: .push, await store.deleteCredential(app: app.id, id: id, audit: note)) else {
       throw Self.noSuch("credential", String(id))
     }
     onEvent(.credentialChanged(appKey: app.key, words: "credential \(id) was removed"))
@@ -175,6 +180,15 @@ extension PushService {
       notAfter: facts.notAfter, fingerprint: facts.fingerprint,
       secret: sealing.seal(read.secret, for: .credential), createdAt: now, uploadedAt: now)
     return (stored, read.warnings)
+  }
+
+  /// A process with another sealing key than the service's would keep what that cannot open.
+  private func checkSealing(besides id: Int64?) async throws(RequestFault) {
+    let other = try await faulting(as: .push, await store.credentials()).first { $0.id != id }
+    guard let other, try needSealing().open(other.secret, for: .credential) == nil else { return }
+    throw RequestFault(
+      .conflict, found: "credential \(other.id) (\(other.name)) was sealed under another key",
+      remedy: "Give the sealing key that the service has, or remove what does not open any more.")
   }
 
   private static func isSame(_ one: StoredCredential, _ other: StoredCredential) -> Bool {

@@ -26,7 +26,8 @@ extension PushService {
   /// false when there is no such app.
   public func deleteApp(key: String) async throws(RequestFault) -> Bool {
     guard let app = try await credentials.app(key: key) else { return false }
-    try await faulting(as: .push, await store.deleteApp(app.id, at: clock.now))
+    let note = note(.appDeleted, AppRecord(app), key, app.bundleID)
+    try await faulting(as: .push, await store.deleteApp(app.id, at: clock.now, audit: note))
     credentials.forget(key: key)
     return true
   }

@@ -42,7 +42,10 @@ extension PushService {
   /// Once the push's last device has ended, each that APNs accepted it for is asked to show it no more; after a crash, too.
   /// false without such a push.
   func askToClear(_ app: AppRecord, _ push: Int64) async throws(RequestFault) -> Bool {
-    guard try await faulting(as: .push, await store.askToClear(app: app.id, push: push)) else { return false }
+    let note = note(.pushCleared, app, String(push))
+    guard try await faulting(as: .push, await store.askToClear(app: app.id, push: push, audit: note)) else {
+      return false
+    }
     clearings.ask(app: app.id, push: push)
     return true
   }

@@ -42,7 +42,8 @@ final class Credentials: Sendable {
     let (secret, hash) = try await newSecret()
     let app = StoredApp(
       id: 0, key: Sodium.randomHex(digits: 24), bundleID: bundleID, name: name, secretHash: hash, createdAt: now)
-    let made = try await faulting(as: .push, await store.createApp(app))
+    let note = AuditNote(.appMade, at: now, subject: app.key, words: bundleID)
+    let made = try await faulting(as: .push, await store.createApp(app, audit: note))
     state.withLock { remember(made, readAt: clock.uptime, in: &$0) }
     return NewApp(app: AppRecord(made), masterSecret: secret)
   }
@@ -51,7 +52,10 @@ final class Credentials: Sendable {
   func renewSecret(appKey: String) async throws(RequestFault) -> NewApp? {
     guard let app = try await app(key: appKey) else { return nil }
     let (secret, hash) = try await newSecret()
-    guard try await faulting(as: .push, await store.renewSecret(app: app.id, hash: hash)) else { return nil }
+    let audit = AuditNote(.secretRenewed, of: AppRecord(app), at: clock.now, subject: app.key)
+    guard try await faulting(as: .push, await store.renewSecret(app: app.id, hash: hash, audit: audit)) else {
+      return nil
+    }
     forget(key: appKey)
     return NewApp(app: AppRecord(app), masterSecret: secret)
   }
@@ -73,7 +77,8 @@ final class Credentials: Sendable {
     let (secret, hash) = try await newSecret()
     let account = StoredAccount(
       id: 0, kind: kind, key: Sodium.randomHex(digits: 24), name: name, secretHash: hash, createdAt: now)
-    return (try await faulting(as: .push, await store.createAccount(account)), secret)
+    let note = AuditNote(kind.making, at: now, subject: account.key, words: name)
+    return (try await faulting(as: .push, await store.createAccount(account, audit: note)), secret)
   }
 
   /// nil for an unknown key and a wrong secret alike.
@@ -183,4 +188,13 @@ final class Credentials: Sendable {
 
 extension AppRecord {
   init(_ app: StoredApp) { self.init(id: app.id, key: app.key, bundleID: app.bundleID, name: app.name) }
+}
+
+extension StoredAccount.Kind {
+  fileprivate var making: AuditKind {
+    switch self {
+    case .group: .groupMade
+    case .developer: .developerMade
+    }
+  }
 }

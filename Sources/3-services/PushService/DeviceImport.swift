@@ -23,8 +23,12 @@ extension PushService {
     try await faulting(as: .device, await store.importMark(app: app.id, source: source))
   }
 
-  public func finishImport(_ app: AppRecord, source: String) async throws(RequestFault) {
-    try await faulting(as: .device, await store.finishImport(app: app.id, source: source))
+  /// The source, called `name`, is dealt with whole; `words` tell what came of it.
+  public func finishImport(
+    _ app: AppRecord, source: String, name: String, words: String
+  ) async throws(RequestFault) {
+    let note = note(.devicesImported, app, name, words)
+    try await faulting(as: .device, await store.finishImport(app: app.id, source: source, audit: note))
   }
 
   /// Keeps the devices that the lines tell of and that the app does not have yet, and with them how far the source has

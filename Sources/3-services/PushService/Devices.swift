@@ -49,7 +49,9 @@ extension PushService {
   public func deleteDevice(_ app: AppRecord, registrationID: String) async throws(RequestFault) {
     try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
     let wasThere = try await faulting(
-      as: .device, await store.deleteDevice(app: app.id, registrationID: registrationID))
+      as: .device,
+      await store.deleteDevice(
+        app: app.id, registrationID: registrationID, audit: note(.deviceDeleted, app, registrationID)))
     guard wasThere else { throw Self.noSuchDevice(registrationID) }
   }
 

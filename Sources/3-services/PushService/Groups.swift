@@ -50,7 +50,8 @@ extension PushService {
         .invalidParameter, at: "group", found: "no group \(quoted(groupKey))",
         remedy: "Use a key of `belfry group create`, without `group-` in front.")
     }
-    try await faulting(as: .push, await store.add(app: app.id, toGroup: group.id))
+    let note = note(.groupJoined, AppRecord(app), group.key, group.name)
+    try await faulting(as: .push, await store.add(app: app.id, toGroup: group.id, audit: note))
   }
 
   /// 1004 for an unknown key and a wrong secret alike.

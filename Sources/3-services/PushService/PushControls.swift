@@ -25,15 +25,17 @@ extension PushService {
     let answer = try await controlAlone(app, messageID, control)
     guard answer != .noSuchPush,
       let companion = try await faulting(as: .push, await store.progress(app: app.id, push: messageID))?.companion,
-      try await controlAlone(app, companion, control) == .done
+      try await controlAlone(app, companion, control, "goes with \(messageID)") == .done
     else { return answer }
     return .done
   }
 
   private func controlAlone(
-    _ app: AppRecord, _ push: Int64, _ control: PushControl
+    _ app: AppRecord, _ push: Int64, _ control: PushControl, _ words: String? = nil
   ) async throws(RequestFault) -> PushControlAnswer {
-    let answer = try await faulting(as: .push, await store.control(app: app.id, push: push, control, at: clock.now))
+    let note = note(control.noted, app, String(push), words)
+    let answer = try await faulting(
+      as: .push, await store.control(app: app.id, push: push, control, at: clock.now, audit: note))
     if answer == .done { await obey(control, push) }
     return answer
   }
@@ -57,4 +59,14 @@ final class PushControls: Sendable {
 
   /// The push is over.
   func forget(_ push: Int64) { stopped.withLock { _ = $0.remove(push) } }
+}
+
+extension PushControl {
+  fileprivate var noted: AuditKind {
+    switch self {
+    case .running: .pushResumed
+    case .paused: .pushPaused
+    case .withdrawn: .pushWithdrawn
+    }
+  }
 }

@@ -13,13 +13,16 @@ public struct Retention: Sendable, Equatable {
   /// Devices from when their token was found dead on, with their alias and tags. Default a year, since an app may come
   /// back to a phone.
   public var deadDevices: Instant.Span? = .days(365)
+  /// Lines of the audit log. Default a year.
+  public var audit: Instant.Span? = .days(365)
 
   public init() {}
 
   func ages(at now: Instant) -> Forgetting {
     Forgetting(
       pushesBefore: pushes.map { now - $0 }, firingsBefore: firings.map { now - $0 },
-      eventsBefore: events.map { now - $0 }, deadBefore: deadDevices.map { now - $0 })
+      eventsBefore: events.map { now - $0 }, deadBefore: deadDevices.map { now - $0 },
+      auditBefore: audit.map { now - $0 })
   }
 }
 

@@ -21,7 +21,10 @@ extension PushService {
       timeZone: zone, request: order.push.original, clientID: order.clientID, createdAt: now,
       last: next.passed, dueAt: next.due.instant)
     let answer = try await faulting(
-      as: .schedule, await store.createSchedule(new, limit: limit, clientIDsSince: now - Self.clientIDWindow))
+      as: .schedule,
+      await store.createSchedule(
+        new, limit: limit, clientIDsSince: now - Self.clientIDWindow,
+        audit: note(.scheduleMade, app, new.id, order.name)))
     switch answer {
     case .created(let schedule): return ScheduleView(schedule)
     case .repeated(let schedule):
@@ -78,14 +81,16 @@ extension PushService {
       }
       let new = try scheduling.changed(old, change, at: now)
       // A firing may have come between; then what is next must be reckoned anew.
-      guard try await faulting(as: .schedule, await store.changeSchedule(old, to: new)) else { continue }
+      let note = note(.scheduleChanged, app, id, new.name)
+      guard try await faulting(as: .schedule, await store.changeSchedule(old, to: new, audit: note)) else { continue }
       return try await schedule(app, id: id)
     }
   }
 
   /// Its firings go with it; pushes that it made go on.
   public func deleteSchedule(_ app: AppRecord, id: String) async throws(RequestFault) {
-    let isGone = try await faulting(as: .schedule, await store.deleteSchedule(app: app.id, id: id))
+    let note = note(.scheduleDeleted, app, id)
+    let isGone = try await faulting(as: .schedule, await store.deleteSchedule(app: app.id, id: id, audit: note))
     guard isGone else { throw Self.noSuchSchedule(id) }
   }
 

@@ -49,13 +49,16 @@ extension PushService {
     _ = try await resolved(audience, app)
     let segment = StoredSegment(id: id, document: document, audience: audience, updatedAt: clock.now)
     let kept = try await faulting(
-      as: .push, await store.keepSegment(app: app.id, segment, ifVersion: ifVersion))
+      as: .push,
+      await store.keepSegment(
+        app: app.id, segment, ifVersion: ifVersion, audit: note(.segmentKept, app, id)))
     guard let kept else { throw Self.changedMeanwhile("the segment") }
     return SegmentView(kept)
   }
 
   public func deleteSegment(_ app: AppRecord, id: String) async throws(RequestFault) {
-    let wasThere = try await faulting(as: .push, await store.deleteSegment(app: app.id, id: id))
+    let wasThere = try await faulting(
+      as: .push, await store.deleteSegment(app: app.id, id: id, audit: note(.segmentDeleted, app, id)))
     guard wasThere else { throw Self.noSuch("segment", id) }
   }
 

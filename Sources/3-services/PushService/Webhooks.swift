@@ -87,7 +87,9 @@ extension PushService {
       createdAt: now)
     let creation = try await faulting(
       as: .push,
-      await store.createWebhook(draft, limit: Self.webhooksPerApp, clientIDsSince: now - Self.clientIDWindow))
+      await store.createWebhook(
+        draft, limit: Self.webhooksPerApp, clientIDsSince: now - Self.clientIDWindow,
+        audit: note(.webhookMade, app, nil)))
     switch creation {
     case .created(let webhook): return NewWebhook(webhook: WebhookView(webhook), secret: secret)
     case .repeated(let webhook): return try again(webhook, order, key)
@@ -140,13 +142,16 @@ extension PushService {
       new.events = Set(events.map(\.kind))
     }
     new.isEnabled = change.isEnabled ?? old.isEnabled
-    let isChanged = try await faulting(as: .push, await store.changeWebhook(old, to: new, at: clock.now))
+    let note = note(.webhookChanged, app, String(id))
+    let isChanged = try await faulting(
+      as: .push, await store.changeWebhook(old, to: new, at: clock.now, audit: note))
     guard isChanged else { throw Self.changedMeanwhile("the webhook") }
     return try await webhook(app, id: id)
   }
 
   public func deleteWebhook(_ app: AppRecord, id: Int64) async throws(RequestFault) {
-    let wasThere = try await faulting(as: .push, await store.deleteWebhook(app: app.id, id: id))
+    let note = note(.webhookDeleted, app, String(id))
+    let wasThere = try await faulting(as: .push, await store.deleteWebhook(app: app.id, id: id, audit: note))
     guard wasThere else { throw Self.noSuch("webhook", String(id)) }
   }
 

@@ -1,4 +1,5 @@
 internal import PushService
+internal import Store
 internal import Transport
 
 extension HTTPAPI {
@@ -11,6 +12,7 @@ extension HTTPAPI {
         remedy: "This call is an app's: use its key and master secret.")
     }
     let app = try await service.authenticate(appKey: credentials.user, masterSecret: credentials.password)
+    AuditContext.current?.identify(AuditDoer(.app, key: app.key))
     try count(&call, app: app.key)
     return app
   }
@@ -39,6 +41,7 @@ extension HTTPAPI {
   func authenticateDeveloper(_ call: inout Call) async throws(RequestFault) -> DeveloperRecord {
     let credentials = try credentials(call)
     let developer = try await service.authenticateDeveloper(key: credentials.user, secret: credentials.password)
+    AuditContext.current?.identify(AuditDoer(.developer, key: developer.key))
     try count(&call, app: credentials.user)
     return developer
   }

@@ -61,10 +61,10 @@ public struct HTTPAPI: Sendable {
     let routing = Routing(method: request.method, path: request.path)
     var call = Call(request: request, family: routing.family, quota: rateLimits.untouched(routing.family))
     var answer: HTTPResponse
-    do throws(RequestFault) {
-      answer = try await self.answer(routing, &call)
-    } catch {
-      answer = Answers.fault(error, family: routing.family)
+    answer = await AuditContext.$current.withValue(AuditContext(address: request.peer?.host)) {
+      do throws(RequestFault) { return try await self.answer(routing, &call) } catch {
+        return Answers.fault(error, family: routing.family)
+      }
     }
     answer.add(call.quota)
     if case .wrongMethod(let allowed) = routing.target {
@@ -195,6 +195,7 @@ public struct HTTPAPI: Sendable {
     case .rotateCredential(let id): return try await rotateCredential(id, &call)
     case .deleteCredential(let id): return try await deleteCredential(id, &call)
     case .renewSecret(let key): return try await renewSecret(key, &call)
+    case .listAudit: return try await listAudit(&call)
     case .received: return try await received(&call)
     case .receivedDetail: return try await receivedDetail(&call)
     case .groupMessagesDetail: return try await groupMessagesDetail(&call)

@@ -77,6 +77,8 @@ struct OwnRoute: Sendable {
     OwnRoute("POST", "/v1/webhooks/{id}/test", Route.testWebhook),
     OwnRoute("GET", "/v1/webhooks/{id}/deliveries", Route.webhookDeliveries),
 
+    OwnRoute("GET", "/v1/audit", .listAudit),
+
     OwnRoute("GET", "/v1/openapi.json", .openAPI),
 
     OwnRoute("POST", "/device/v1/registrations", .register),

@@ -108,6 +108,7 @@ enum Route: Equatable, Sendable {
   case deleteWebhook(String)
   case testWebhook(String)
   case webhookDeliveries(String)
+  case listAudit
   case openAPI
   case received
   case receivedDetail
@@ -215,6 +216,7 @@ enum Route: Equatable, Sendable {
     case .deleteWebhook: "v1_webhook_delete"
     case .testWebhook: "v1_webhook_test"
     case .webhookDeliveries: "v1_webhook_deliveries"
+    case .listAudit: "v1_audit"
     case .openAPI: "v1_openapi"
     case .received: "received"
     case .receivedDetail: "received_detail"

@@ -9,6 +9,8 @@ let allCommands: [Command] =
     developerCreateCommand,
     devicesImportCommand,
     devicesExportCommand,
+    auditListCommand,
+    sealingRotateCommand,
     backupCommand,
     restoreCommand,
   ] + directoryCommands + [

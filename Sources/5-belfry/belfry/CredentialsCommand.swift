@@ -106,10 +106,12 @@ private func show(_ credential: JSONObject, _ parsed: ParsedCommand) {
 
 /// A key or certificate as the command line names it.
 private struct CredentialFile {
+  let path: String
   let upload: CredentialUpload
   let environment: APNSEnvironment?
 
   init(_ parsed: ParsedCommand, path: String) throws {
+    self.path = path
     let bytes = try Files.read(path)
     let name = path.split(separator: "/").last.map(String.init) ?? path
     if path.hasSuffix(".p8") || parsed.value("key-id") != nil || parsed.value("team-id") != nil {
@@ -130,6 +132,14 @@ private struct CredentialFile {
     case "sandbox"?: environment = .sandbox
     case "production"?: environment = .production
     case let word?: throw UsageFault("--environment takes sandbox or production, not '\(word)'")
+    }
+  }
+
+  /// A refusal of what is in the file names the file.
+  func take<Result>(_ body: () async throws(RequestFault) -> Result) async throws(CommandFault) -> Result {
+    do throws(RequestFault) { return try await body() } catch {
+      let isOfFile = error.place == "key" || error.place == "certificate"
+      throw CommandFault(isOfFile ? "\(path): \(error.found). \(error.remedy)" : "\(error)")
     }
   }
 
@@ -164,7 +174,9 @@ private struct CredentialsPlace {
     if let call { return try await call.ask("POST", "/v1/credentials", file.body).object ?? [:] }
     return try await FolderService.with(parsed, seals: true) { opened in
       let app = try await opened.app(parsed)
-      let added = try await opened.service.addCredential(app, file.upload, environment: file.environment)
+      let added = try await file.take { () throws(RequestFault) in
+        try await opened.service.addCredential(app, file.upload, environment: file.environment)
+      }
       return HTTPAPI.object(added.credential)
     }
   }
@@ -173,8 +185,10 @@ private struct CredentialsPlace {
     if let call { return try await call.ask("PUT", "/v1/credentials/\(id)", file.body).object ?? [:] }
     return try await FolderService.with(parsed, seals: true) { opened in
       let app = try await opened.app(parsed)
-      return HTTPAPI.object(
-        try await opened.service.rotateCredential(app, id: id, file.upload, environment: file.environment))
+      let rotated = try await file.take { () throws(RequestFault) in
+        try await opened.service.rotateCredential(app, id: id, file.upload, environment: file.environment)
+      }
+      return HTTPAPI.object(rotated)
     }
   }
 

@@ -95,8 +95,10 @@ private func importDevices(
     bar.show(file.position, of: file.size, "\(kept) devices")
   }
   bar.end()
-  try await service.finishImport(app, source: source)
-  Terminal.print("\(kept) new, \(known) there before, \(faults) lines not taken")
+  let words = "\(kept) new, \(known) there before, \(faults) lines not taken"
+  let name = path.split(separator: "/").last.map(String.init) ?? path
+  try await service.finishImport(app, source: source, name: name, words: words)
+  Terminal.print(words)
   return faults == 0 ? .success : .failure
 }
 

@@ -33,15 +33,25 @@ struct FolderService {
     }
     let sealing =
       seals ? try SealingKey.read(SealingKey.Source(processEnvironment()), dataFolder: Files.absolute(folder)) : nil
+    return try await open(folder, sealing: sealing)
+  }
+
+  /// - Parameter sealing: for secrets that are to be kept or read.
+  static func open(_ folder: String, sealing: SealingKey?) async throws -> FolderService {
     let store: StoreSQLite
     do { store = try await StoreSQLite.openBeside(folder: folder) } catch {
       throw CommandFault(dataFolder: folder, error)
     }
+    return FolderService(folder, store, sealing: sealing)
+  }
+
+  init(_ folder: String, _ store: StoreSQLite, sealing: SealingKey?) {
     let clock = SystemClock()
-    let service = PushService(
+    self.folder = folder
+    self.store = store
+    service = PushService(
       store: store, bus: InProcessBus(clock: clock), clock: clock, seed: 0, senders: { _, _ in nil },
       sealing: sealing, credentialReader: CredentialFiles())
-    return FolderService(folder: folder, store: store, service: service)
   }
 
   /// Opens, and closes also when `body` throws. A fault of the service becomes one of the command.
@@ -51,7 +61,7 @@ struct FolderService {
   ) async throws -> Result {
     let opened = try await open(parsed, isMade: isMade, seals: seals)
     do {
-      let result = try await body(opened)
+      let result = try await AuditContext.$current.withValue(.ofCommand) { try await body(opened) }
       await opened.store.close()
       return result
     } catch {

@@ -50,8 +50,22 @@ extension SealingKey {
     }
   }
 
+  /// Puts a new key before those that the source has, and answers all; the file is whole at any moment, with the old ones or
+  /// with the new one too. nil where the key stands in a variable, which only whoever sets it can change.
+  static func renew(_ source: Source, dataFolder: String) throws(CommandFault) -> SealingKey? {
+    let path: String
+    switch source {
+    case .text: return nil
+    case .file(let named): path = named
+    case .dataFolder: path = dataFolder + "/sealing.key"
+    }
+    let renewed = try read(source, dataFolder: dataFolder).renewed()
+    try Files.replacePrivate(renewed.hex + "\n", at: path)
+    return renewed
+  }
+
   private static func key(_ text: String, at place: String) throws(CommandFault) -> SealingKey {
-    guard let key = SealingKey(hex: text.filter { !$0.isWhitespace }) else {
+    guard let key = SealingKey(hex: text) else {
       throw CommandFault("\(place): no sealing key; give 64 hex digits, as 'openssl rand -hex 32' prints them")
     }
     return key
@@ -62,6 +76,18 @@ extension Files {
   /// Writes a new file with mode 0600, whole and on disk when this returns. One that is there already stays as it is, also
   /// when another process makes it at the same moment.
   static func addPrivate(_ text: String, at path: String) throws(CommandFault) {
+    try writeBeside(text, path) { link($0, path) == 0 || errno == EEXIST }
+  }
+
+  /// The same in the place of the file that is there.
+  static func replacePrivate(_ text: String, at path: String) throws(CommandFault) {
+    try writeBeside(text, path) { rename($0, path) == 0 }
+  }
+
+  /// `settle` gives the written file its name.
+  private static func writeBeside(
+    _ text: String, _ path: String, settle: (UnsafePointer<CChar>) -> Bool
+  ) throws(CommandFault) {
     var partial = Array("\(path).XXXXXX".utf8CString)
     let file = mkstemp(&partial)  // mode 0600
     guard file >= 0 else { throw unwritable(path) }
@@ -70,8 +96,9 @@ extension Files {
       unlink(partial)
     }
     let bytes = Array(text.utf8)
-    guard pwrite(file, bytes, bytes.count, 0) == bytes.count, fsync(file) == 0 else { throw unwritable(path) }
-    guard link(partial, path) == 0 || errno == EEXIST else { throw unwritable(path) }
+    guard pwrite(file, bytes, bytes.count, 0) == bytes.count, fsync(file) == 0, settle(partial) else {
+      throw unwritable(path)
+    }
     let folder = open(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", O_RDONLY | O_CLOEXEC)
     if folder >= 0 {
       fsync(folder)

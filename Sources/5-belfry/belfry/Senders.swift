@@ -163,8 +163,7 @@ actor Senders {
   /// no longer there sends what it has and ends. Answers the bundles whose credential changed.
   func replace(_ next: [Entry]) async -> [String] {
     let before = entries
-    // a key object is kept as long as its key: the provider token lives on it
-    entries = next.map { new in before.first { $0.name == new.name && $0.mark == new.mark && new.mark != 0 } ?? new }
+    entries = next
     for (key, client) in clients {
       guard let new = entries.entry(of: key) else {
         clients[key] = nil

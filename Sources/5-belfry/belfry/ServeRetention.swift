@@ -10,12 +10,15 @@ extension ServeConfiguration {
     var schedules: Int?
     /// Devices whose token died. Default 365.
     var deadDevices: Int?
+    /// Lines of the audit log. Default 365.
+    var audit: Int?
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.strict(["pushes", "schedules", "deadDevices"])
+      let container = try decoder.strict(["pushes", "schedules", "deadDevices", "audit"])
       pushes = try container.decodeIfPresent(Int.self, forKey: "pushes")
       schedules = try container.decodeIfPresent(Int.self, forKey: "schedules")
       deadDevices = try container.decodeIfPresent(Int.self, forKey: "deadDevices")
+      audit = try container.decodeIfPresent(Int.self, forKey: "audit")
     }
 
     func retention() throws(CommandFault) -> Retention {
@@ -31,6 +34,7 @@ extension ServeConfiguration {
       retention.pushes = try span(pushes, "pushes", or: retention.pushes)
       retention.firings = try span(schedules, "schedules", or: retention.firings)
       retention.deadDevices = try span(deadDevices, "deadDevices", or: retention.deadDevices)
+      retention.audit = try span(audit, "audit", or: retention.audit)
       return retention
     }
   }
@@ -40,6 +44,6 @@ extension Retention {
   /// For `belfry config`.
   var words: String {
     func days(_ span: Instant.Span?) -> String { span.map { "\($0.milliseconds / 86_400_000)" } ?? "all" }
-    return "pushes \(days(pushes)), schedules \(days(firings)), dead devices \(days(deadDevices))"
+    return "pushes \(days(pushes)), schedules \(days(firings)), dead devices \(days(deadDevices)), audit \(days(audit))"
   }
 }

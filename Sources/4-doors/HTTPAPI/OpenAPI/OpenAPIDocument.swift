@@ -6,7 +6,7 @@ internal import PushPayload
 enum OpenAPIDocument {
   /// In the order in which they are shown.
   static let parts = [
-    pushes, explanations, activities, channels, schedules, devices, tags, audiences, webhooks, credentials, apps,
+    pushes, explanations, activities, channels, schedules, devices, tags, audiences, webhooks, credentials, apps, audit,
     registrations, description,
   ]
 

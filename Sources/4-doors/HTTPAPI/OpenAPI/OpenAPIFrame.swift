@@ -21,6 +21,7 @@ extension OpenAPIDocument {
         {"name": "webhooks"},
         {"name": "credentials", "description": "What an app's pushes authenticate to APNs with."},
         {"name": "apps"},
+        {"name": "audit"},
         {"name": "registrations", "description": "What the app on a phone calls for itself."},
         {"name": "description"}
       ],

@@ -3,8 +3,7 @@ import Audience
 import Basics
 import Delivery
 import PushPayload
-import Store
-import StoreSQLite
+import PushService
 import Transport
 
 let doctorCommand: Command = Command(
@@ -36,6 +35,7 @@ let doctorCommand: Command = Command(
     var doctor = Doctor(configuration)
     doctor.app = parsed.value("app")
     doctor.token = parsed.value("token")
+    doctor.environment = environment
     doctor.isOffline = parsed.flag("offline")
     if let path = parsed.value("ca") { doctor.trust = .pem(try Files.read(path)) }
     doctor.server = try parsed.server("apns")
@@ -54,12 +54,14 @@ struct Doctor {
   var trust: TLSClientContext.Trust?
   var token: String?
   var isOffline = false
+  var environment: [String: String] = [:]
   var timeout = Instant.Span.seconds(15)
 
   init(_ configuration: ServeConfiguration) { self.configuration = configuration }
 
   func run() async -> [DoctorCheck] {
-    let (credentials, checks) = await chosen()
+    let kept = await KeptCredentials.read(configuration.data.value, environment: environment)
+    let (credentials, checks) = chosen(kept)
     var list = checks
     let trust: TLSClientContext.Trust
     do { trust = try self.trust ?? configuration.trust.value.map { .pem(try Files.read($0)) } ?? .system } catch {
@@ -86,6 +88,16 @@ struct Doctor {
       guard let token, !isTokenChecked else { continue }
       isTokenChecked = true
       list += await probe.check(token: token, credential, bundle: bundle, at: targets)
+    }
+    for entry in kept.entries where app.map({ entry.app.key == $0 || entry.app.bundleID == $0 }) ?? true {
+      list += files.check(entry)
+      guard !isOffline else { continue }
+      if let notice = entry.credential.notice(at: clock.now), case .certificateUnusable = notice { continue }
+      var answers: [DoctorCheck] = []
+      for target in targets where target.environment.map(entry.environments.contains) ?? true {
+        answers += await probe.check(entry.credential, bundle: entry.app.bundleID, at: target)
+      }
+      list += Self.judged(answers)
     }
     await loop.stop()
     return list
@@ -120,11 +132,11 @@ struct Doctor {
   }
 
   /// The credentials to look at, each with the bundle id that it is tried for, and what is to be said of the settings.
-  private func chosen() async -> ([(ServeConfiguration.Credential, String)], [DoctorCheck]) {
+  private func chosen(_ kept: KeptCredentials) -> ([(ServeConfiguration.Credential, String)], [DoctorCheck]) {
     let all = configuration.credentials.value
-    let (apps, trouble) = await storedApps()
-    var checks = trouble + Self.suffixes(all)
-    if all.isEmpty {
+    let apps = kept.apps
+    var checks = kept.trouble + Self.suffixes(all)
+    if all.isEmpty, kept.owners.isEmpty {
       checks.append(
         configuration.apns.value == "simulator"
           ? .init(
@@ -132,14 +144,17 @@ struct Doctor {
             "For real iPhones name a key in the configuration (docs/serve.md).")
           : .init(
             .fail, .configuration, "credentials", "none are configured, but pushes go to \(configuration.apns.value)",
-            "Name a key or a certificate in the configuration (docs/serve.md)."))
+            "Give one by 'belfry credentials add' (docs/credentials.md), or name it in the configuration."))
     }
-    for stored in apps where !all.isEmpty && !all.contains(where: { $0.bundle == stored.bundleID || $0.bundle == "*" })
+    let hasAny = !all.isEmpty || !kept.owners.isEmpty
+    for stored in apps
+    where hasAny && !kept.owners.contains(stored.key)
+      && !all.contains(where: { $0.bundle == stored.bundleID || $0.bundle == "*" })
     {
       checks.append(
         .init(
           .warn, .configuration, stored.bundleID, "an app of the service without a credential: its pushes wait",
-          "Add a credential for this bundle id, or one for '*'."))
+          "Give it one by 'belfry credentials add', or in the configuration for this bundle id, or for '*'."))
     }
     let wanted = app.map { app in apps.first { $0.key == app }?.bundleID ?? app }
     guard let wanted else {
@@ -149,7 +164,8 @@ struct Doctor {
     }
     let mine = all.filter { $0.bundle == wanted }
     let used = mine.isEmpty ? all.filter { $0.bundle == "*" } : mine
-    if used.isEmpty, !all.isEmpty {
+    let hasOwn = apps.contains { $0.bundleID == wanted && kept.owners.contains($0.key) }
+    if used.isEmpty, !all.isEmpty, !hasOwn {
       checks.append(
         .init(
           .fail, .configuration, wanted,
@@ -167,20 +183,6 @@ struct Doctor {
         .fail, .topic, credential.bundle,
         "it ends with \(type.topicSuffix), which belongs to the topic of \(type.rawValue) pushes and not to a bundle id",
         "Write the app's bundle id; the suffix is added to each push that needs it.")
-    }
-  }
-
-  /// The service's apps, when there is a database; it may be in use.
-  private func storedApps() async -> ([StoredApp], [DoctorCheck]) {
-    let folder = configuration.data.value
-    guard StoreSQLite.exists(inFolder: folder) else { return ([], []) }  // opening would make one
-    do {
-      let store = try await StoreSQLite.openBeside(folder: folder)
-      let apps = try await store.apps()
-      await store.close()
-      return (apps, [])
-    } catch {
-      return ([], [.init(.warn, .configuration, folder, "its apps cannot be read: \(error)", nil)])
     }
   }
 }

@@ -2,6 +2,7 @@ import APNSClient
 import Audience
 import Basics
 import Delivery
+import PushService
 import Transport
 
 /// What the files of a credential say, before anything is sent.
@@ -14,6 +15,17 @@ struct DoctorFiles {
   func check(_ given: ServeConfiguration.Credential) -> (checks: [DoctorCheck], credential: Credential?) {
     if let path = given.key { return key(given, path) }
     return certificate(given, given.certificate ?? "")
+  }
+
+  /// One that the service keeps, which was checked when it came: what time has changed since.
+  func check(_ kept: KeptCredentials.Entry) -> [DoctorCheck] {
+    let subject = "\(kept.app.bundleID), credential \(kept.id)"
+    switch kept.credential {
+    case .token(let key): return [.init(.ok, .key, subject, "\(key), kept by the service")]
+    case .certificate(let identity, _):
+      return facts(PushCertificate(identity.certificate), bundle: kept.app.bundleID, subject)
+        + [term(identity.certificate, subject)]
+    }
   }
 
   // MARK: Keys

@@ -1,0 +1,99 @@
+import Audience
+import Basics
+import BelfryTesting
+import Delivery
+import PushPayload
+import PushService
+import Store
+import Testing
+
+@testable import HTTPAPI
+
+@Suite("The audit log over /v1", .timeLimit(.minutes(1)))
+struct AuditCallTests {
+  private func entries(_ bench: Bench, _ query: String = "") async throws -> [JSONObject] {
+    let reply = try await bench.call("GET", "/v1/audit\(query)")
+    return try #require(reply.json.object?["entries"]?.array, "\(reply.text)").compactMap(\.object)
+  }
+
+  @Test(
+    "tells who changed what, when and from where; reading, and what was refused, is not in it",
+    arguments: Depth.allCases)
+  func tells(depth: Depth) async throws {
+    try await Bench.with(depth) { bench in
+      let device = try await bench.device(1)
+      _ = try await bench.device(2)
+      bench.clock.advance(by: .hours(1))
+      let push = try await bench.call(
+        "POST", "/v3/push",
+        "{\"platform\":\"ios\",\"audience\":\"all\",\"notification\":{\"alert\":\"a\"},\"options\":{\"belfry_per_second\":1}}"
+      )
+      let message = try #require(push.json.object?["msg_id"]?.string, "\(push.text)")
+      try await bench.call("POST", "/v1/pushes/\(message)/pause")
+      try await bench.call("DELETE", "/v3/push/\(message)")
+      try await bench.call("PUT", "/v1/segments/s", "{\"audience\":\"everyone\"}")
+      try await bench.call("DELETE", "/v1/segments/none")
+      try await bench.call("GET", "/v1/devices")
+      try await bench.call("DELETE", "/v1/devices/\(device)")
+      let all = try await entries(bench)
+      #expect(
+        all.compactMap { $0["kind"]?.string }
+          == ["device.deleted", "segment.kept", "push.withdrawn", "push.paused", "app.made"])
+      #expect(all.compactMap { $0["subject"]?.string } == [device, "s", message, message, bench.app.appKey])
+      for entry in all.dropLast() {
+        #expect(entry["by"] == ["kind": "app", "key": .string(bench.app.appKey)])
+        #expect(entry["appKey"] == .string(bench.app.appKey))
+        #expect(entry["at"]?.string == bench.clock.now.description)
+        #expect(entry["address"] == (depth == .live ? "127.0.0.1" : .null))
+      }
+      #expect(all.last?["by"] == ["kind": "service", "key": .null])
+    }
+  }
+
+  @Test("by kind and time, page by page; only the app's own; never a secret")
+  func filters() async throws {
+    try await Bench.with(.inProcess) { bench in
+      let other = try await bench.service.createApp(bundleID: "com.example.other", name: nil)
+      let made = try await bench.service.createDeveloper(name: "build server")
+      let developer = Bench.Who.other(made.developer.key, made.secret)
+      bench.clock.advance(by: .hours(1))
+      let renewed = try await bench.call("POST", "/v1/apps/\(other.appKey)/secret", as: developer)
+      let secret = try #require(renewed.json.object?["masterSecret"]?.string)
+      for name in ["a", "b", "c"] {
+        bench.clock.advance(by: .hours(1))
+        try await bench.call("PUT", "/v1/segments/\(name)", "{\"audience\":\"everyone\"}")
+      }
+      #expect(try await entries(bench, "?kind=segment.kept").compactMap { $0["subject"]?.string } == ["c", "b", "a"])
+      let (from, before) = ((bench.clock.now - .hours(1)).description, bench.clock.now.description)
+      #expect(try await entries(bench, "?from=\(from)&before=\(before)").compactMap { $0["subject"]?.string } == ["b"])
+      var pages: [String] = []
+      var cursor = ""
+      while true {
+        let reply = try await bench.call("GET", "/v1/audit?limit=1\(cursor)")
+        pages += reply.json.object?["entries"]?.array?.compactMap { $0.object?["subject"]?.string } ?? []
+        guard let next = reply.json.object?["next"]?.string else { break }
+        cursor = "&cursor=\(next)"
+      }
+      #expect(pages == ["c", "b", "a", bench.app.appKey])
+      let theirs = try await bench.call("GET", "/v1/audit", as: .other(other.appKey, secret))
+      let kinds = theirs.json.object?["entries"]?.array?.compactMap { $0.object?["kind"]?.string }
+      #expect(kinds == ["app.secretRenewed", "app.made"])
+      #expect(
+        theirs.json.object?["entries"]?.array?.first?.object?["by"]
+          == ["kind": "developer", "key": .string(made.developer.key)])
+      #expect(!theirs.text.contains(secret) && !theirs.text.contains(made.secret))
+      for query in ["kind=segment", "from=yesterday", "before=1", "cursor=x", "who=me"] {
+        let refused = try await bench.call("GET", "/v1/audit?\(query)")
+        #expect(refused.status == 400, "\(query)")
+        #expect(refused.json.object?["place"]?.string == String(query.prefix { $0 != "=" }))
+      }
+    }
+  }
+
+  @Test("the document knows every kind")
+  func kinds() {
+    let schemas = OpenAPIDocument.document.object?["components"]?.object?["schemas"]?.object
+    let known = schemas?["AuditKind"]?.object?["enum"]?.array?.compactMap(\.string)
+    #expect(known == AuditKind.allCases.map(\.word))
+  }
+}
