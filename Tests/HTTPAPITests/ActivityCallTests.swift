@@ -156,6 +156,21 @@ struct ActivityCallTests {
     }
   }
 
+  @Test("a collapse id or an id to replace means nothing to what shows no notification, and that is told")
+  func ignoresReplacing() async throws {
+    try await Bench.with(.inProcess) { bench in
+      _ = try await scene(bench)
+      let first = try await bench.call("POST", "/v3/push", PushCallTests.push("\"all\"", ""))
+      let id = try #require(first.json.object?["msg_id"]?.string)
+      for option in ["\"override_msg_id\":\(id)", "\"apns_collapse_id\":\"a\""] {
+        let body = Self.push(Self.toOrder, #"{"event":"end"}"#).dropLast() + ",\"options\":{\(option)}}"
+        let reply = try await bench.call("POST", "/v3/push", String(body))
+        #expect(reply.status == 200 && reply.warnings.count == 1, "\(reply.text) \(reply.warnings)")
+      }
+      #expect(try await bench.call("GET", "/v1/pushes/\(id)").json.object?["state"] != "withdrawn")
+    }
+  }
+
   @Test("/v1/live-activities: start, list, get, update, end; a key makes each once", arguments: Depth.allCases)
   func resource(depth: Depth) async throws {
     try await Bench.with(depth) { bench in
@@ -206,6 +221,10 @@ struct ActivityCallTests {
         report = try #require(try await bench.call("GET", "/v1/pushes/\(id)").json.object)
       }
       #expect(report["refused"] == [["reason": "ExpiredToken", "count": 1]])
+      let detail = try await bench.call("GET", "/v3/received/detail?msg_ids=\(id)").json.array?.first?.object
+      #expect(detail?["live_acivity_sent"] == 0 && detail?["ios_apns_sent"] == .null)
+      let messages = try await bench.call("GET", "/v3/messages/detail?msg_ids=\(id)").json.array?.first?.object
+      #expect(messages?["details"]?.object?.members.map(\.key) == ["live_activity"])
       let device = path.split(separator: "/").last ?? ""
       let explained = try await bench.call("GET", "/v1/pushes/\(id)/devices/\(device)")
       #expect(explained.text.contains("running Live Activity “order-7”: ExpiredToken"), "\(explained.text)")

@@ -43,6 +43,8 @@ public struct PushReport: Sendable, Equatable {
   public var shown: Int
   public var clicked: Int
   public var warnings: [String]
+  /// It started, updated or ended Live Activities.
+  public var isOfLiveActivity = false
   /// The push to VoIP tokens that was accepted with it.
   public var companion: Int64?
   /// The push that it was accepted with.

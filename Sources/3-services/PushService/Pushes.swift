@@ -144,6 +144,14 @@ extension PushService {
   private func replacing(
     _ order: PushOrder, _ app: AppRecord
   ) async throws(RequestFault) -> (PushOrder, Int64?) {
+    var order = order
+    guard order.special == nil else {
+      if order.replaces != nil || order.collapseID != nil {
+        order.warnings.append("the collapse id, or what is to be replaced, is ignored: this shows no notification")
+      }
+      (order.collapseID, order.replaces) = (nil, nil)
+      return (order, nil)
+    }
     guard let id = order.replaces else { return (order, nil) }
     let found = try await faulting(as: .push, await store.progress(app: app.id, push: id))
     guard let shownID = found?.push.shownID else {
@@ -152,7 +160,6 @@ extension PushService {
         found: found == nil ? "this app has no push \(id)" : "the push \(id) shows no notification",
         remedy: "Give the msg_id that POST /v3/push answered.")
     }
-    var order = order
     guard order.collapseID == nil || order.collapseID == shownID else {
       order.warnings.append("override_msg_id is ignored: the collapse id beside it says what is replaced")
       return (order, nil)

@@ -1,3 +1,4 @@
+import PushPayload
 import Store
 
 extension PushService {
@@ -39,6 +40,7 @@ extension PushReport {
       refused: [], expired: 0, unanswered: 0, skipped: 0, skippedByPreference: 0, withdrawn: 0,
       received: progress.reports[.received] ?? 0, shown: progress.reports[.shown] ?? 0,
       clicked: progress.reports[.clicked] ?? 0, warnings: progress.push.warnings)
+    isOfLiveActivity = progress.push.pushType == PushType.liveactivity.rawValue
     companion = progress.companion
     companionOf = progress.push.companionOf
     for (kind, count) in progress.counts {

@@ -27,8 +27,12 @@ extension HTTPAPI {
         "ios_msg_received", "live_acivity_sent", "live_acivity_received", "wp_mpns_sent", "quickapp_jpush_received",
         "quickapp_pns_sent", "hmos_hmpns_sent", "hmos_hmpns_received", "hmos_msg_sent", "hmos_msg_received")
       object.members += unknown.members
-      object["ios_apns_sent"] = ReportWriting.count(report?.accepted)
-      object["ios_apns_received"] = ReportWriting.count(report?.received)
+      if report?.isOfLiveActivity == true {
+        object["live_acivity_sent"] = ReportWriting.count(report?.accepted)
+      } else {
+        object["ios_apns_sent"] = ReportWriting.count(report?.accepted)
+        object["ios_apns_received"] = ReportWriting.count(report?.received)
+      }
       return object
     }
   }
@@ -53,7 +57,10 @@ extension HTTPAPI {
   func messagesDetail(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     try await reports(&call) { id, report in
       var object: JSONObject = ["msg_id": .string(id)]
-      object.members += ReportWriting.detail(report.map(ReportWriting.Figures.init)).members
+      object.members +=
+        ReportWriting.detail(
+          report.map(ReportWriting.Figures.init), isOfLiveActivity: report?.isOfLiveActivity ?? false
+        ).members
       return object
     }
   }
@@ -109,7 +116,7 @@ enum ReportWriting {
 
   static func nulls(_ keys: String...) -> JSONObject { JSONObject(keys.map { .init($0, .null) }) }
 
-  static func detail(_ figures: Figures?) -> JSONObject {
+  static func detail(_ figures: Figures?, isOfLiveActivity: Bool = false) -> JSONObject {
     let channel: JSONObject = [
       "target": count(figures?.targeted), "sent": count(figures?.accepted), "received": count(figures?.received),
       "display": count(figures?.shown), "click": count(figures?.clicked),
@@ -125,7 +132,7 @@ enum ReportWriting {
         "msg_received": .null,
       ],
       "winphone": .object(nulls("mpns_target", "mpns_sent", "click")),
-      "details": ["notification": .object(notification)],
+      "details": [isOfLiveActivity ? "live_activity" : "notification": .object(notification)],
     ]
   }
 
