@@ -109,7 +109,7 @@ let package = Package(
       name: "belfry",
       dependencies: [
         "Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Phone", "Store", "Bus", "Transport", "HTTPClient",
-        "StoreSQLite", "APNSClient", "APNSSimulator", "PushService", "HTTPAPI", "PhoneLab",
+        "StoreSQLite", "APNSClient", "APNSSimulator", "PushService", "Messages", "Gateway", "HTTPAPI", "PhoneLab",
       ],
       path: "Sources/5-belfry/belfry", swiftSettings: settings),
 

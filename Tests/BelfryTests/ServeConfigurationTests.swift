@@ -66,9 +66,13 @@ struct ServeConfigurationTests {
   @Test("keepDays: how long what is over is kept; 0 is for ever")
   func keepDays() throws {
     var read = try configuration().retention
-    #expect(read.value.words == "pushes 90, schedules 90, dead devices 365, audit 365" && read.origin == .standard)
+    #expect(
+      read.value.words == "pushes 90, schedules 90, dead devices 365, audit 365, messages all"
+        && read.origin == .standard)
     read = try configuration(file: "{ keepDays: { pushes: 30, deadDevices: 0, audit: 700 } }").retention
-    #expect(read.value.words == "pushes 30, schedules 90, dead devices all, audit 700" && read.origin != .standard)
+    #expect(
+      read.value.words == "pushes 30, schedules 90, dead devices all, audit 700, messages all"
+        && read.origin != .standard)
     for (file, words) in [
       ("{ keepDays: { pushes: 6 } }", "keepDays.pushes: give 7 or more days, or 0 to keep all"),
       ("{ keepDays: { push: 9 } }", "keepDays.push: there is no such setting"),

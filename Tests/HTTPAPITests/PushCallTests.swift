@@ -145,7 +145,7 @@ struct PushCallTests {
       #expect(reply.status == 200, "\(reply.text)")
       #expect(reply.json.object?.members.map(\.key) == ["sendno", "msg_id"])
       #expect(reply.headers["x-belfry-warnings"]?.utf8.allSatisfy { 0x20..<0x7F ~= $0 } == true)
-      #expect(reply.warnings.contains { $0.contains("in-app messages come with a later version") })
+      #expect(reply.warnings.contains { $0.contains("--gateway") })
       #expect(reply.warnings.contains { $0.contains("未来") })
     }
   }

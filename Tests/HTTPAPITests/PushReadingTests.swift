@@ -123,7 +123,6 @@ struct PushReadingTests {
         "notification.android is ignored: only iOS devices are served",
         "notification.winphone is ignored: only iOS devices are served",
         "options.brand_new_option is ignored: unknown",
-        "message is ignored: in-app messages come with a later version",
         "sms_message is ignored: no text messages are sent",
       ])
   }
@@ -162,6 +161,25 @@ struct PushReadingTests {
     + invisible.map { Refusal("C30 \($0.0)", body(audience: $0.1), 1003, at: $0.2, says: $0.3) }
 
   /// §4.10, in its order.
+  @Test("§4.5 a message, alone or beside a notification, as it was written")
+  func readsMessages() throws {
+    let alone = try Self.read(
+      """
+      {"platform":"all","audience":"all","message":{"msg_content":"m","title":"t","content_type":"text",
+       "extras":{"n":9007199254740993,"z":null}}}
+      """)
+    #expect(alone.isMessageAlone && alone.alert == nil)
+    #expect(
+      alone.message
+        == MessageContent(
+          content: "m", title: "t", contentType: "text",
+          extras: ["n": .number(JSONNumber(9_007_199_254_740_993 as Int64)), "z": .null]))
+    let both = try Self.read(
+      "{\"platform\":\"all\",\"audience\":\"all\",\"notification\":{\"alert\":\"a\"},\"message\":{\"msg_content\":\"m\"}}"
+    )
+    #expect(!both.isMessageAlone && both.alert == "a" && both.message == MessageContent(content: "m"))
+  }
+
   static let matrix = [
     Refusal("§4.10 no platform", "{\"audience\":\"all\",\"notification\":{\"alert\":\"a\"}}", 1002, at: "platform"),
     Refusal("§4.10 no audience", "{\"platform\":\"all\",\"notification\":{\"alert\":\"a\"}}", 1002, at: "audience"),
@@ -174,8 +192,12 @@ struct PushReadingTests {
       "{\"platform\":\"all\",\"audience\":\"all\",\"notification\":{\"alert\":\"a\"},\"message\":{}}", 1002,
       at: "message.msg_content"),
     Refusal(
-      "a message alone", "{\"platform\":\"all\",\"audience\":\"all\",\"message\":{\"msg_content\":\"m\"}}", 1003,
-      at: "message", says: "later version"),
+      "a message that is no object", "{\"platform\":\"all\",\"audience\":\"all\",\"message\":\"m\"}", 1003,
+      at: "message"),
+    Refusal(
+      "a key of a message that is near a real one",
+      "{\"platform\":\"all\",\"audience\":\"all\",\"message\":{\"msg_content\":\"m\",\"contenttype\":\"t\"}}", 1009,
+      at: "message.contenttype", says: "content_type"),
     Refusal(
       "§4.10 unknown platform word",
       "{\"platform\":\"all_platform\",\"audience\":\"all\",\"notification\":{\"alert\":\"a\"}}", 1003, at: "platform",

@@ -69,12 +69,11 @@ extension PushService {
   ) async throws(RequestFault) -> [DeviceStatus] {
     try Self.checkCount(registrationIDs, at: "registration_ids")
     let devices = try await faulting(as: .device, await store.devices(app: app.id, registrationIDs: registrationIDs))
-    let connected = await presence(app, devices.map(\.registrationID))
     let now = clock.now
     return devices.map {
       DeviceStatus(
         registrationID: $0.registrationID,
-        isOnline: connected.contains($0.registrationID) || now - $0.seenAt < Self.onlineSpan, seenAt: $0.seenAt)
+        isOnline: inApp?.isConnected(app.id, $0.ordinal) ?? (now - $0.seenAt < Self.onlineSpan), seenAt: $0.seenAt)
     }
   }
 

@@ -68,6 +68,11 @@ extension PushService {
     case .noSuchPush, .noSuchDevice: return nil
     case .found(let trace):
       var explanation = PushExplanation(trace, early: early(trace))
+      let message = try await faulting(
+        as: .push, await store.messageTrace(app: app.id, id: messageID, registrationID: registrationID))
+      if let message {
+        explanation.add(message, isAlone: trace.push.isMessageAlone, at: clock.now)
+      }
       if trace.state != .notTargeted, let witness {
         let mark = PushMark(
           apnsID: PushIdentity.apnsID(message: messageID, device: trace.device.ordinal).text, messageID: messageID,

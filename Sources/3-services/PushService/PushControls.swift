@@ -22,7 +22,8 @@ extension PushService {
   private func controlBoth(
     _ app: AppRecord, _ messageID: Int64, _ control: PushControl
   ) async throws(RequestFault) -> PushControlAnswer {
-    let answer = try await controlAlone(app, messageID, control)
+    var answer = try await controlAlone(app, messageID, control)
+    if control == .withdrawn, try await withdrawMessage(app, messageID), answer == .finished { answer = .done }
     guard answer != .noSuchPush,
       let companion = try await faulting(as: .push, await store.progress(app: app.id, push: messageID))?.companion,
       try await controlAlone(app, companion, control, "goes with \(messageID)") == .done

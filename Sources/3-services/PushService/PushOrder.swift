@@ -51,6 +51,10 @@ public struct PushOrder: Sendable, Equatable {
   public var voip: JSONObject?
   /// How it differs by recipient; nil: not at all.
   public var personal: PersonalContent?
+  /// What goes to the running app, by the gateway.
+  public var message: MessageContent?
+  /// There is nothing for APNs beside the message.
+  public var isMessageAlone = false
   /// The request as accepted; kept with the push.
   public var original: [UInt8]
 

@@ -14,11 +14,9 @@ public final class PushService: Sendable {
   /// Answers the broadcast channels of an app in an environment; nil when they cannot be reached, for want of a credential.
   public typealias Broadcasts = @Sendable (AppRecord, APNSEnvironment) async -> (any BroadcastChannels)?
 
-  /// Answers which of the devices, by registration id, are connected now.
-  public typealias Presence = @Sendable (AppRecord, [String]) async -> Set<String>
-
   let store: any Store
-  let presence: Presence
+  /// nil: apps do not connect to this process.
+  let inApp: InAppWay?
   let witness: (any PhoneWitness)?
   let bus: any Bus
   let clock: any WallClock
@@ -52,7 +50,7 @@ public final class PushService: Sendable {
     store: any Store, bus: any Bus, clock: any WallClock, seed: UInt64, limits: DeviceLimits = DeviceLimits(),
     scheduling: Scheduling? = nil, retention: Retention? = nil, senders: @escaping Senders,
     broadcasts: @escaping Broadcasts = { _, _ in nil },
-    presence: @escaping Presence = { _, _ in [] }, witness: (any PhoneWitness)? = nil, sealing: SealingKey? = nil,
+    inApp: InAppWay? = nil, witness: (any PhoneWitness)? = nil, sealing: SealingKey? = nil,
     credentialReader: (any CredentialReader)? = nil, webhooking: Webhooking? = nil,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void = { _ in }
   ) {
@@ -61,7 +59,7 @@ public final class PushService: Sendable {
     self.clock = clock
     self.limits = limits
     self.broadcasts = broadcasts
-    self.presence = presence
+    self.inApp = inApp
     self.witness = witness
     self.sealing = sealing
     self.credentialReader = credentialReader

@@ -18,7 +18,8 @@ extension PushService {
     if order.rate != nil { try await checkPaced(app) }
     let (kept, answer) = try await keep(plan) { [store] plan throws(StoreFault) in
       try await store.accept(
-        plan.push, audience: plan.reach.targets, companion: plan.companion, clientIDsSince: now - Self.clientIDWindow)
+        plan.push, audience: plan.reach.targets, companion: plan.companion, message: plan.message,
+        clientIDsSince: now - Self.clientIDWindow)
     }
     switch answer {
     case .accepted: return await accepted(kept, app)
@@ -37,7 +38,7 @@ extension PushService {
       var step = step
       step.firing?.push = plan.push.id
       return try await store.take(
-        step, push: plan.push, audience: plan.reach.targets, companion: plan.companion)
+        step, push: plan.push, audience: plan.reach.targets, companion: plan.companion, message: plan.message)
     }
     if isTaken { _ = await accepted(kept, app) }
     return isTaken
@@ -97,14 +98,14 @@ extension PushService {
   /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
   public func validate(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
     let plan = try await plan(app, order, at: clock.now)
-    return PushReceipt(plan.push, targeted: plan.reach.count)
+    return PushReceipt(plan.push, targeted: plan.targeted)
   }
 
   /// What `push` would send, and to how many; nothing is kept or sent.
   public func preview(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushPreview {
     let plan = try await plan(app, order, at: clock.now)
     return PushPreview(
-      receipt: PushReceipt(plan.push, targeted: plan.reach.count), pushType: plan.draft.pushType,
+      receipt: PushReceipt(plan.push, targeted: plan.targeted), pushType: plan.draft.pushType,
       priority: plan.draft.priority, bytes: plan.draft.size, limit: plan.draft.pushType.sizeLimit)
   }
 
@@ -116,13 +117,20 @@ extension PushService {
     /// What it was made from.
     var draft: PushDraft
     var companion: PlannedPush?
+    var message: MessageDraft?
     /// What of this push has not left is withdrawn.
     var replaces: Int64?
+
+    /// Devices that are tried, or for whom the message is where it is alone.
+    var targeted: Int {
+      reach.targets.isEmpty ? message?.audience.reduce(0) { $0 + $1.devices.count } ?? 0 : reach.count
+    }
   }
 
   private func plan(_ app: AppRecord, _ order: PushOrder, at now: Instant) async throws(RequestFault) -> PushPlan {
     let (order, replaces) = try await replacing(order, app)
-    var plan = try await planAlone(app, order, at: now)
+    var plan = try await planContents(app, order, at: now)
+    plan.message = try message(order, plan.reach, app: app, at: now)
     plan.replaces = replaces
     guard let voip = order.voip else { return plan }
     var call = PushOrder(
@@ -168,6 +176,22 @@ extension PushService {
     return (order, id)
   }
 
+  private func planContents(
+    _ app: AppRecord, _ order: PushOrder, at now: Instant
+  ) async throws(RequestFault) -> PushPlan {
+    guard order.message != nil else { return try await planAlone(app, order, at: now) }
+    var order = order
+    if inApp == nil {
+      order.warnings.append("message waits in inboxes: this service has no gateway; start it with --gateway")
+    }
+    guard !order.isMessageAlone else { return try await planMessage(app, order, at: now) }
+    do throws(RequestFault) { return try await planAlone(app, order, at: now) } catch {
+      guard error.code == .audienceEmpty else { throw error }
+      order.warnings.append("the notification goes to nobody: \(error.found)")
+      return try await planMessage(app, order, at: now)
+    }
+  }
+
   private func planAlone(
     _ app: AppRecord, _ order: PushOrder, at now: Instant
   ) async throws(RequestFault) -> PushPlan {
@@ -196,7 +220,7 @@ extension PushService {
       // what is left of it would come after this one and take its place; without the store it goes on
       _ = try? await control(app, messageID: former, .withdrawn)
     }
-    return PushReceipt(plan.push, targeted: plan.reach.count)
+    return PushReceipt(plan.push, targeted: plan.targeted)
   }
 
   /// Told and left out where nobody could prove the receipts: the push is worth more than they are.
@@ -247,7 +271,7 @@ extension PushService {
   }
 
   /// 1011 that says which part of the audience is at fault (cases C09, C29; jpush.md §16).
-  private static func nobody(_ reach: AudienceReach, _ order: PushOrder) -> RequestFault {
+  static func nobody(_ reach: AudienceReach, _ order: PushOrder) -> RequestFault {
     let environment = order.environment
     if reach.wrongEnvironment > 0 {
       return RequestFault(

@@ -6,13 +6,19 @@ extension PushService {
   public func reports(
     _ app: AppRecord, before: Int64 = .max, limit: Int
   ) async throws(RequestFault) -> [PushReport] {
-    try await faulting(
+    let found = try await faulting(
       as: .push, await store.pushes(app: app.id, before: before, limit: limit).map(PushReport.init))
+    var reports: [PushReport] = []
+    for report in found { reports.append(try await counted(report, app)) }
+    return reports
   }
 
   /// nil when the app has no such push.
   public func report(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushReport? {
-    try await faulting(as: .push, await store.progress(app: app.id, push: messageID).map(PushReport.init))
+    let report = try await faulting(
+      as: .push, await store.progress(app: app.id, push: messageID).map(PushReport.init))
+    guard let report else { return nil }
+    return try await counted(report, app)
   }
 
   /// Whether each device has said that it had the push, in the order given.

@@ -15,6 +15,8 @@ public struct Retention: Sendable, Equatable {
   public var deadDevices: Instant.Span? = .days(365)
   /// Lines of the audit log. Default a year.
   public var audit: Instant.Span? = .days(365)
+  /// In-app messages from their acceptance on. Default for ever: their history is whole (D-302).
+  public var messages: Instant.Span?
 
   public init() {}
 
@@ -22,7 +24,7 @@ public struct Retention: Sendable, Equatable {
     Forgetting(
       pushesBefore: pushes.map { now - $0 }, firingsBefore: firings.map { now - $0 },
       eventsBefore: events.map { now - $0 }, deadBefore: deadDevices.map { now - $0 },
-      auditBefore: audit.map { now - $0 })
+      messagesBefore: messages.map { now - $0 }, auditBefore: audit.map { now - $0 })
   }
 }
 

@@ -18,7 +18,7 @@ public final class Gateway: Sendable {
   /// Where apps connect.
   public static let path = "/gateway/v1"
 
-  let service: MessageService
+  public let service: MessageService
   let presence = Presence<GatewayConnection>()
   let settings: Settings
   let clock: any WallClock

@@ -73,5 +73,9 @@ extension ReportWriting.Figures {
     received += other.received
     shown += other.shown
     clicked += other.clicked
+    guard let others = other.message else { return }
+    message = MessageCounts(
+      targeted: others.targeted + (message?.targeted ?? 0), delivered: others.delivered + (message?.delivered ?? 0),
+      read: others.read + (message?.read ?? 0))
   }
 }

@@ -46,10 +46,16 @@ enum PushReading {
     }
     if order.special?.isForActivity != true { order.audience = try audience() }
     if let field = fields["notification"] { try notification.read(field, into: &order) }
+    if let field = fields["message"] {
+      let message = try message(field)
+      order.message = message.content
+      order.isMessageAlone = fields["notification"] == nil
+      order.warnings = message.warnings
+    }
     if let field = fields["options"] { try options.read(field, into: &order) }
     var callback = CallbackReading()
     if let field = fields["callback"] { order.callback = try callback.read(field) }
-    order.warnings = try notification.warnings + options.warnings + callback.warnings + warningsOfOthers(fields)
+    order.warnings += try notification.warnings + options.warnings + callback.warnings + warningsOfOthers(fields)
     guard reachesIOS else {
       throw RequestFault(
         .audienceEmpty, at: platform.path.description, found: "ios is not among its platforms",
@@ -83,7 +89,7 @@ enum PushReading {
     return names.contains("ios")
   }
 
-  /// What a push must have, and what this version does not send yet.
+  /// What a push must have.
   private static func checkContents(_ fields: Fields) throws(RequestFault) {
     if let activity = fields["live_activity"] {
       for key in ["notification", "message"] where fields[key] != nil {
@@ -91,34 +97,32 @@ enum PushReading {
       }
       return
     }
-    if let message = fields["message"] {
-      try checkMessage(message)
-      guard fields["notification"] != nil else {
-        throw message.wrong(
-          "in-app messages come with a later version, and there is no notification beside it",
-          "Send a notification, alone or beside the message.")
-      }
-    }
-    guard fields["notification"] != nil else {
-      throw fields.missing("notification", "Say what to show, for example {\"alert\": \"Hello\"}.")
-    }
+    guard fields["notification"] == nil, fields["message"] == nil else { return }
+    throw fields.missing(
+      "notification", "Say what to show, for example {\"alert\": \"Hello\"}, or send a message to the app.")
   }
 
-  private static func checkMessage(_ field: Field) throws(RequestFault) {
+  private static func message(
+    _ field: Field
+  ) throws(RequestFault) -> (content: MessageContent, warnings: [String]) {
     let message = try field.object()
     try message.refuseUnknown(
       besides: ["msg_content", "title", "content_type", "extras", "alternate_title", "alternate_content"])
     guard let content = message["msg_content"] else {
       throw message.missing("msg_content", "A message must say something.")
     }
-    _ = try content.string()
-    for key in ["title", "content_type"] { _ = try message[key]?.string() }
-    _ = try message["extras"]?.object()
+    let warnings = ["alternate_title", "alternate_content"].compactMap { key in
+      message[key].map { "\($0.path) is ignored: no alternative wording is sent" }
+    }
+    return (
+      MessageContent(
+        content: try content.string(), title: try message["title"]?.string(),
+        contentType: try message["content_type"]?.string(), extras: try message["extras"]?.object().object), warnings
+    )
   }
 
   private static func warningsOfOthers(_ fields: Fields) throws(RequestFault) -> [String] {
     var warnings: [String] = []
-    if fields["message"] != nil { warnings.append("message is ignored: in-app messages come with a later version") }
     for (key, why) in [
       ("inapp_message", "in-app reminders come with a later version"),
       ("notification_3rd", "only for Android"),

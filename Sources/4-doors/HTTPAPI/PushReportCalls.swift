@@ -59,6 +59,12 @@ enum PushReportWriting {
     object["refused"] = .array(
       report.refused.map { ["reason": .string($0.reason), "count": .number(JSONNumber($0.count))] })
     object["warnings"] = .array(report.warnings.map(JSONValue.string))
+    object["message"] = report.message.map { message in
+      [
+        "targeted": .number(JSONNumber(message.targeted)), "delivered": .number(JSONNumber(message.delivered)),
+        "read": .number(JSONNumber(message.read)),
+      ]
+    }
     object["voipPush"] = report.companion.map { .string(String($0)) }
     object["beside"] = report.companionOf.map { .string(String($0)) }
     return object

@@ -3,7 +3,7 @@ internal import PushPayload
 internal import PushService
 internal import Transport
 
-/// JPush's report calls (jpush.md §8). What is counted nowhere (Android, custom messages) is null, as is all of an id that
+/// JPush's report calls (jpush.md §8). What is counted nowhere (Android) is null, as is all of an id that
 /// the app has no push under.
 extension HTTPAPI {
   private static let mostMessages = 100
@@ -13,7 +13,8 @@ extension HTTPAPI {
     try await reports(&call) { id, report in
       [
         "msg_id": .string(id), "android_received": .null, "ios_apns_sent": ReportWriting.count(report?.accepted),
-        "ios_apns_received": ReportWriting.count(report?.received), "ios_msg_received": .null, "wp_mpns_sent": .null,
+        "ios_apns_received": ReportWriting.count(report?.received),
+        "ios_msg_received": ReportWriting.count(report?.message?.delivered), "wp_mpns_sent": .null,
       ]
     }
   }
@@ -33,6 +34,7 @@ extension HTTPAPI {
         object["ios_apns_sent"] = ReportWriting.count(report?.accepted)
         object["ios_apns_received"] = ReportWriting.count(report?.received)
       }
+      object["ios_msg_received"] = ReportWriting.count(report?.message?.delivered)
       return object
     }
   }
@@ -46,7 +48,8 @@ extension HTTPAPI {
         "ios": [
           "apns_sent": ReportWriting.count(report?.accepted), "apns_target": ReportWriting.count(report?.targeted),
           "apns_received": ReportWriting.count(report?.received), "click": ReportWriting.count(report?.clicked),
-          "target": .null, "received": .null,
+          "target": ReportWriting.count(report?.message?.targeted),
+          "received": ReportWriting.count(report?.message?.delivered),
         ],
         "winphone": .object(ReportWriting.nulls("mpns_target", "mpns_sent", "click")),
       ]
@@ -110,6 +113,8 @@ enum ReportWriting {
     var received = 0
     var shown = 0
     var clicked = 0
+    /// Of its in-app message; nil without one.
+    var message: MessageCounts?
   }
 
   static func count(_ count: Int?) -> JSONValue { count.map { .number(JSONNumber($0)) } ?? .null }
@@ -128,8 +133,8 @@ enum ReportWriting {
       "android_pns": .object(nulls("pns_target", "pns_sent", "pns_received")),
       "ios": [
         "apns_target": count(figures?.targeted), "apns_sent": count(figures?.accepted),
-        "apns_received": count(figures?.received), "apns_click": count(figures?.clicked), "msg_target": .null,
-        "msg_received": .null,
+        "apns_received": count(figures?.received), "apns_click": count(figures?.clicked),
+        "msg_target": count(figures?.message?.targeted), "msg_received": count(figures?.message?.delivered),
       ],
       "winphone": .object(nulls("mpns_target", "mpns_sent", "click")),
       "details": [isOfLiveActivity ? "live_activity" : "notification": .object(notification)],
@@ -161,7 +166,7 @@ extension ReportWriting.Figures {
   init(_ report: PushReport) {
     self.init(
       targeted: report.targeted, accepted: report.accepted, received: report.received, shown: report.shown,
-      clicked: report.clicked)
+      clicked: report.clicked, message: report.message)
   }
 }
 

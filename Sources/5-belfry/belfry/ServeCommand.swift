@@ -1,5 +1,6 @@
 import APNSSimulator
 import Basics
+import Gateway
 import HTTPAPI
 import PushPayload
 import PushService
@@ -48,6 +49,9 @@ extension ServiceHost {
   /// Where everything is, for the line that scripts read.
   var places: JSONObject {
     var places: JSONObject = ["api": .string(address)]
+    if let endpoint = gateway?.endpoint {
+      places["gateway"] = .string("\(gatewayScheme)://\(endpoint)\(Gateway.path)")
+    }
     if let simulator {
       places["apns"] = .string("https://\(simulator.endpoint)")
       if let production = simulator.productionEndpoint { places["apns_production"] = .string("https://\(production)") }

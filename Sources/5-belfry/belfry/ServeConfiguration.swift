@@ -12,6 +12,10 @@ import Transport
 struct ServeConfiguration: Equatable {
   /// Where the REST API listens, `HOST:PORT`; port 0 takes a free one. Default 127.0.0.1:8080.
   var listen = Setting("127.0.0.1:8080", .standard)
+  /// Where apps connect for in-app messages, `HOST:PORT`; nil: nowhere.
+  var gateway = Setting<String?>(nil, .standard)
+  /// PEM file with certificate, chain and key of the gateway; nil: it speaks plain WebSocket, for a proxy in front.
+  var gatewayIdentity = Setting<String?>(nil, .standard)
   /// The folder of the database and of the simulator's keys; made when missing. Default: belfry under the user's data.
   var data: Setting<String>
   /// Where pushes go: `simulator` (in this process), `sandbox`, `production`, or the https address of a simulator
@@ -101,6 +105,10 @@ struct ServeConfiguration: Equatable {
       name: "listen", value: "HOST:PORT",
       help: "Where the REST API listens; port 0 takes a free one; default 127.0.0.1:8080", variable: "BELFRY_LISTEN"),
     .init(
+      name: "gateway", value: "HOST:PORT",
+      help: "Where apps connect for in-app messages (docs/gateway-protocol.md); default nowhere",
+      variable: "BELFRY_GATEWAY"),
+    .init(
       name: "data", value: "DIR", help: "Folder of the database and keys; default belfry in the user's data folder",
       variable: "BELFRY_DATA", completion: .file),
     .init(
@@ -128,6 +136,7 @@ struct ServeConfiguration: Equatable {
     }
     if let path = parsed.value("config") { try read(path) }
     if let value = parsed.value("listen") { listen = Setting(value, origin("listen")) }
+    if let value = parsed.value("gateway") { gateway = Setting(value, origin("gateway")) }
     if let value = parsed.value("data") { data = Setting(value, origin("data")) }
     if let value = parsed.value("apns") { apns = Setting(value, origin("apns")) }
     try readProxy(parsed.value("proxy"), origin("proxy"), environment)
@@ -175,6 +184,8 @@ struct ServeConfiguration: Equatable {
     let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) + "/" : ""
     func resolved(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
     if let value = file.listen { listen = Setting(value, .file(path)) }
+    if let value = file.gateway { gateway = Setting(value, .file(path)) }
+    if let value = file.gatewayIdentity { gatewayIdentity = Setting(resolved(value), .file(path)) }
     if let value = file.data { data = Setting(resolved(value), .file(path)) }
     if let value = file.apns { apns = Setting(value, .file(path)) }
     if let value = file.trust { trust = Setting(resolved(value), .file(path)) }
@@ -218,7 +229,7 @@ struct ServeConfiguration: Equatable {
 
   /// The file as written.
   private struct File: Decodable {
-    var listen, data, apns, trust, proxy: String?
+    var listen, gateway, gatewayIdentity, data, apns, trust, proxy: String?
     var serverFaultMinutes: Int?
     var credentials: [Credential]?
     var schedules: Schedules?
@@ -228,7 +239,8 @@ struct ServeConfiguration: Equatable {
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
         [
-          "listen", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays",
+          "listen", "gateway", "gatewayIdentity", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials",
+          "schedules", "keepDays",
           "webhooks",
         ])
       webhooks = try container.decodeIfPresent(Webhooks.self, forKey: "webhooks")
@@ -236,6 +248,8 @@ struct ServeConfiguration: Equatable {
       keepDays = try container.decodeIfPresent(KeepDays.self, forKey: "keepDays")
       serverFaultMinutes = try container.decodeIfPresent(Int.self, forKey: "serverFaultMinutes")
       listen = try container.decodeIfPresent(String.self, forKey: "listen")
+      gateway = try container.decodeIfPresent(String.self, forKey: "gateway")
+      gatewayIdentity = try container.decodeIfPresent(String.self, forKey: "gatewayIdentity")
       data = try container.decodeIfPresent(String.self, forKey: "data")
       apns = try container.decodeIfPresent(String.self, forKey: "apns")
       trust = try container.decodeIfPresent(String.self, forKey: "trust")
@@ -300,6 +314,10 @@ let configCommand: Command = Command(
       parsed, environment: environment, standardData: standardDataFolder(environment))
     let rows = [
       ("listen", configuration.listen.value, configuration.listen.origin.words),
+      ("gateway", configuration.gateway.value ?? "none", configuration.gateway.origin.words),
+      (
+        "gatewayIdentity", configuration.gatewayIdentity.value ?? "plain", configuration.gatewayIdentity.origin.words
+      ),
       ("data", configuration.data.value, configuration.data.origin.words),
       ("apns", configuration.apns.value, configuration.apns.origin.words),
       ("trust", configuration.trust.value ?? "the system's", configuration.trust.origin.words),

@@ -12,13 +12,16 @@ extension ServeConfiguration {
     var deadDevices: Int?
     /// Lines of the audit log. Default 365.
     var audit: Int?
+    /// In-app messages. Default: all.
+    var messages: Int?
 
     init(from decoder: any Decoder) throws {
-      let container = try decoder.strict(["pushes", "schedules", "deadDevices", "audit"])
+      let container = try decoder.strict(["pushes", "schedules", "deadDevices", "audit", "messages"])
       pushes = try container.decodeIfPresent(Int.self, forKey: "pushes")
       schedules = try container.decodeIfPresent(Int.self, forKey: "schedules")
       deadDevices = try container.decodeIfPresent(Int.self, forKey: "deadDevices")
       audit = try container.decodeIfPresent(Int.self, forKey: "audit")
+      messages = try container.decodeIfPresent(Int.self, forKey: "messages")
     }
 
     func retention() throws(CommandFault) -> Retention {
@@ -35,6 +38,7 @@ extension ServeConfiguration {
       retention.firings = try span(schedules, "schedules", or: retention.firings)
       retention.deadDevices = try span(deadDevices, "deadDevices", or: retention.deadDevices)
       retention.audit = try span(audit, "audit", or: retention.audit)
+      retention.messages = try span(messages, "messages", or: retention.messages)
       return retention
     }
   }
@@ -44,6 +48,8 @@ extension Retention {
   /// For `belfry config`.
   var words: String {
     func days(_ span: Instant.Span?) -> String { span.map { "\($0.milliseconds / 86_400_000)" } ?? "all" }
-    return "pushes \(days(pushes)), schedules \(days(firings)), dead devices \(days(deadDevices)), audit \(days(audit))"
+    return
+      "pushes \(days(pushes)), schedules \(days(firings)), dead devices \(days(deadDevices)), audit \(days(audit)), "
+      + "messages \(days(messages))"
   }
 }

@@ -1,9 +1,12 @@
 import APNSClient
 import APNSSimulator
+import Audience
 import Basics
 import Bus
 import Delivery
+import Gateway
 import HTTPAPI
+import Messages
 import PushPayload
 import PushService
 import Store
@@ -15,6 +18,10 @@ struct ServiceHost {
   let store: StoreSQLite
   let service: PushService
   let server: HTTPServer
+  /// nil: none is wanted.
+  let gateway: Gateway?
+  /// `ws` or `wss`.
+  let gatewayScheme: String
   let senders: Senders
   /// In this process; nil when pushes go elsewhere.
   let simulator: APNSSimulator?
@@ -56,12 +63,19 @@ struct ServiceHost {
       }
       let (credentialChanges, credentialChanged) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
       let witness = started.map(SimulatedWitness.init)
+      let gateway = Locked<Gateway?>(nil)  // it authenticates by the service, and is asked by it
       let service = PushService(
         store: store, bus: InProcessBus(clock: clock), clock: clock,
         seed: UInt64.random(in: 0...UInt64.max), scheduling: Scheduling(configuration.schedules.value),
         retention: configuration.retention.value,
         senders: { await senders.sender(for: $0, $1) }, broadcasts: { await senders.channels(for: $0, $1) },
-        witness: witness,
+        inApp: configuration.gateway.value == nil
+          ? nil
+          : InAppWay(
+            connected: { app in gateway.withLock { $0 }?.connected(app: app) ?? DeviceSet() },
+            isConnected: { app, ordinal in
+              gateway.withLock { $0 }?.isConnected(SessionDevice(app: app, ordinal: ordinal))
+            }), witness: witness,
         sealing: try SealingKey.read(SealingKey.Source(processEnvironment()), dataFolder: data),
         credentialReader: CredentialFiles(), webhooking: Webhooking(configuration.webhooks.value),
         onEvent: { event in
@@ -75,10 +89,14 @@ struct ServiceHost {
       do {
         var settings = HTTPAPI.Settings()
         settings.health = { ["apns": .array(await senders.health())] }
-        settings.metrics = { await senders.metrics() }
+        let started = try await startGateway(configuration, service, store, loops: loops, clock: clock)
+        gateway.withLock { $0 = started }
+        settings.metrics = { await senders.metrics() + (started?.metrics ?? []) }
         let server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(on: listen)
         return ServiceHost(
-          store: store, service: service, server: server, senders: senders, simulator: simulator, witness: witness,
+          store: store, service: service, server: server, gateway: started,
+          gatewayScheme: configuration.gatewayIdentity.value == nil ? "ws" : "wss", senders: senders,
+          simulator: simulator, witness: witness,
           loops: loops, clock: clock, log: log,
           madeEntries: made, keys: keys, credentialChanges: credentialChanges)
       } catch {
@@ -96,6 +114,7 @@ struct ServiceHost {
   /// Ends what was started, highest first: no new calls, then no new sends, then every push that left is answered.
   func stop() async {
     await server.stop()
+    await gateway?.stop()
     await service.stop()
     await senders.close()
     await simulator?.stop()

@@ -327,6 +327,19 @@ extension OpenAPIDocument {
               }
             },
             "warnings": {"type": "array", "items": {"type": "string"}},
+            "message": {
+              "type": "object",
+              "description": "Of its in-app message; absent without one.",
+              "required": ["targeted", "delivered", "read"],
+              "properties": {
+                "targeted": {
+                  "$ref": "#/components/schemas/Count",
+                  "description": "Devices that are meant, whatever became of their tokens."
+                },
+                "delivered": {"$ref": "#/components/schemas/Count", "description": "Whose app has it."},
+                "read": {"$ref": "#/components/schemas/Count", "description": "Whose user has read it."}
+              }
+            },
             "voipPush": {
               "$ref": "#/components/schemas/PushID",
               "description": "The push to VoIP tokens that was accepted with it."

@@ -1,0 +1,56 @@
+import Audience
+import Basics
+import Gateway
+import HTTPAPI
+import Messages
+import PushService
+import Store
+import StoreSQLite
+import Transport
+
+extension ServiceHost {
+  /// nil when none is wanted.
+  static func startGateway(
+    _ configuration: ServeConfiguration, _ service: PushService, _ store: StoreSQLite, loops: LoopGroup,
+    clock: any WallClock
+  ) async throws -> Gateway? {
+    guard let address = configuration.gateway.value else { return nil }
+    guard let endpoint = Endpoint(address) else {
+      throw UsageFault("gateway: '\(address)' is no HOST:PORT, as 127.0.0.1:8081 or [::1]:8081")
+    }
+    var tls: TLSServerContext?
+    if let path = configuration.gatewayIdentity.value {
+      do {
+        tls = try TLSServerContext(identity: try TLSIdentity(pem: Files.read(path)), protocols: ["http/1.1"])
+      } catch let fault as TLSFault {
+        throw CommandFault("gatewayIdentity: \(path): \(fault)")
+      }
+    }
+    let messages = MessageService(store: store, clock: clock) { key, id, secret in
+      try await service.enter(appKey: key, registrationID: id, secret: secret).map {
+        SessionDevice(app: $0.app, ordinal: $0.ordinal)
+      }
+    }
+    return try await Gateway.start(messages, on: endpoint, tls: tls, loops: loops, clock: clock)
+  }
+}
+
+extension Gateway {
+  var metrics: [Metric] {
+    let counts = service.metrics
+    return [
+      Metric(
+        name: "belfry_gateway_connections", help: "Connections of apps, those in their handshake among them.",
+        kind: .gauge, value: Double(connectionCount)),
+      Metric(
+        name: "belfry_gateway_devices", help: "Devices whose app is connected and in the foreground.", kind: .gauge,
+        value: Double(presentCount)),
+      Metric(
+        name: "belfry_gateway_acknowledgements_total", help: "Acknowledgements of apps that were kept.",
+        kind: .counter, value: Double(counts.acknowledged)),
+      Metric(
+        name: "belfry_gateway_store_faults_total", help: "What the store did not do for the gateway.", kind: .counter,
+        value: Double(counts.storeFaults)),
+    ]
+  }
+}
