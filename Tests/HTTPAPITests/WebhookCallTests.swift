@@ -118,7 +118,7 @@ struct WebhookCallTests {
       }
       let delivery = try #require(listed.json.object?["deliveries"]?.array?.last?.object)
       #expect(delivery["taken"] == false && delivery["status"] == 503 && delivery["fault"] == "not taken")
-      #expect(delivery["firstEvent"] == "evt_1" && delivery["events"] == 1)
+      #expect(delivery["firstEvent"]?.string?.hasPrefix("evt_") == true && delivery["events"] == 1)
       let read = try await bench.call("GET", "/v1/webhooks/\(id)")
       #expect(read.json.object?["failures"] != 0 && read.json.object?["nextAttemptAt"] != .null)
     }

@@ -74,7 +74,8 @@ struct WebhookTests {
     try await advance(bench.clock) { try await !first.deliveries(app, webhook: made.webhook.id).isEmpty }
     await first.stop()
     let failed = try #require(try await first.deliveries(app, webhook: made.webhook.id).last)
-    #expect(failed.status == 500 && failed.fault == "not taken" && failed.firstEvent == "evt_1")
+    #expect(failed.status == 500 && failed.fault == "not taken")
+    #expect(failed.firstEvent == receiver.events[0]["id"]?.string)
     let trouble = ServiceEvent.webhookTrouble(appKey: app.key, webhookID: made.webhook.id, words: "not taken")
     #expect(bench.events.values.count { $0 == trouble } == 1, "told once")
 
@@ -206,6 +207,77 @@ struct WebhookTests {
     #expect(slow.requests.values.map { Receiver.events($0).count } == [1, 100, 49])
     #expect(slow.events.compactMap { $0["registrationId"]?.string } == devices)
     await service.stop()
+  }
+
+  @Test(
+    "whatever the receiver answers and whenever a process ends, each event comes, always under its id", arguments: 1...6
+  )
+  func chance(seed: UInt64) async throws {
+    var dice = Dice(seed: seed)
+    let receiver = Receiver()
+    var bench = try await ServiceBench()
+    var service = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    let devices = try await bench.devices(8, of: app)
+    _ = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/", events: [.clicked]))
+    try await service.start()
+    let receipt = try await service.push(app, PushOrder(audience: .everyone, alert: "a"))
+    await bench.finish(receipt)
+    for device in devices {
+      receiver.answer.withLock {
+        $0 = [.success(200), .success(500), .failure(.init("lost"))].randomElement(using: &dice)!
+      }
+      _ = try await service.note(
+        app, registrationID: device, [PushSaying(messageID: receipt.messageID, kind: .clicked)])
+      for _ in 0..<Int.random(in: 0...8, using: &dice) {
+        bench.clock.advance(by: .seconds(Int64.random(in: 1...20, using: &dice)))
+        try await Task.sleep(for: .milliseconds(Int64.random(in: 0...4, using: &dice)))
+      }
+      guard Bool.random(using: &dice) else { continue }
+      let left = try bench.folder.snapshot()
+      await service.stop()  // what it still does is nothing to the file that was left
+      bench = try await ServiceBench(left, clock: bench.clock)
+      service = self.service(bench, receiver.webhooking)
+      try await service.start()
+    }
+    receiver.answer.withLock { $0 = .success(200) }
+    let before = receiver.requests.values.count
+    try await advance(bench.clock, by: .seconds(30)) {
+      try await bench.store.nextWebhookDue() == nil && receiver.requests.values.count >= before
+    }
+    await service.stop()
+    var ids: [String: Set<String>] = [:]
+    for event in receiver.events {
+      ids[event["registrationId"]?.string ?? "", default: []].insert(event["id"]?.string ?? "")
+    }
+    #expect(Set(ids.keys) == Set(devices))
+    #expect(ids.values.allSatisfy { $0.count == 1 }, "\(ids)")
+    #expect(Set(ids.values.flatMap(\.self)).count == devices.count)
+  }
+
+  @Test("a store that is taken back in time gives no id that was given since")
+  func restored() async throws {
+    let receiver = Receiver()
+    let bench = try await ServiceBench()
+    let first = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    let devices = try await bench.devices(2, of: app)
+    _ = try await first.createWebhook(app, WebhookOrder(url: "https://example.com/", events: [.clicked]))
+    try await first.start()
+    let receipt = try await first.push(app, PushOrder(audience: .everyone, alert: "a"))
+    await bench.finish(receipt)
+    let backup = try bench.folder.snapshot()
+    let saying = PushSaying(messageID: receipt.messageID, kind: .clicked)
+    _ = try await first.note(app, registrationID: devices[0], [saying])
+    try await advance(bench.clock) { receiver.events.count == 1 }
+    await first.stop()
+    let later = try await ServiceBench(backup, clock: bench.clock)
+    let second = service(later, receiver.webhooking)
+    try await second.start()
+    _ = try await second.note(app, registrationID: devices[1], [saying])
+    try await advance(bench.clock) { receiver.events.count == 2 }
+    await second.stop()
+    #expect(receiver.events[0]["id"] != receiver.events[1]["id"])
   }
 
   @Test("what is much leaves post after post, without a pause between")

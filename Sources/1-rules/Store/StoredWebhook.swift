@@ -92,7 +92,7 @@ public struct PushCallback: Sendable, Equatable {
 
 /// An event that a webhook is still to be told.
 public struct OutboxEvent: Sendable, Equatable {
-  /// The same in every attempt, and never another's: by it a receiver tells repeats.
+  /// The same in every attempt, and never another's, also after a backup was restored: by it a receiver tells repeats.
   public var id: Int64
   public var kind: WebhookEventKind
   public var at: Instant

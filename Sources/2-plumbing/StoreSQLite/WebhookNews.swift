@@ -28,9 +28,12 @@ struct WebhookNews {
     _ kind: WebhookEventKind, at time: Instant? = nil, registrationID: String? = nil, words: String? = nil
   ) throws(StoreFault) {
     for (webhook, events) in try everyListener() where events.contains(kind) {
+      // Ids grow with time, so that a file that was restored from a backup gives none that were given after the backup.
       try database.run(
         """
-        INSERT INTO outbox (webhook, kind, at, kept_at, push, registration_id, words) VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO outbox (id, webhook, kind, at, kept_at, push, registration_id, words) VALUES
+          (max(?4 * 1024, 1 + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outbox')),
+            ?1, ?2, ?3, ?4, ?5, ?6, ?7)
         """, .int(webhook), .int(kind.rawValue), .int((time ?? now).milliseconds), .int(now.milliseconds),
         .optional(push), .optional(registrationID), .optional(words))
       guard woken.insert(webhook).inserted else { continue }
