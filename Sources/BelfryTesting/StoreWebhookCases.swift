@@ -95,9 +95,9 @@ enum StoreWebhookCases {
           DeviceOutcome(ordinal: 1, kind: .refused("BadDeviceToken"), status: 400, evidence: evidence),
           DeviceOutcome(ordinal: 2, kind: .expired),
         ], claiming: [], at: noon + .seconds(1))
-      let (shown, clicked) = (noon + .seconds(2), noon + .seconds(3))
+      let clicked = noon + .seconds(3)
       let reports = [
-        DeviceReport(push: 1, kind: .shown, at: shown), DeviceReport(push: 1, kind: .received, at: shown),
+        DeviceReport(push: 1, kind: .shown, at: noon - .days(1)), DeviceReport(push: 1, kind: .received, at: noon),
         DeviceReport(push: 1, kind: .clicked, at: clicked), DeviceReport(push: 1, kind: .clicked, at: clicked),
       ]
       _ = try await store.keep(reports, app: app, registrationID: "r\(app)x0", at: noon + .days(9))
@@ -114,6 +114,7 @@ enum StoreWebhookCases {
       try expect(events[3].words?.isEmpty, is: false)
       try expect(events[5].counts, is: [.accepted: 1, .refused("BadDeviceToken"): 1, .expired: 1])
       try expect(events[7].at, is: clicked, "told late, but of its own time")
+      try expect(events[6].at, is: noon, "by a clock that is slow: not before the push")
       try expect(Set(events.map(\.id)).count, is: 8)
       try expect(try await store.outbox(webhook: whole.id, limit: 2), is: Array(events[..<2]))
       try expect(try await store.outbox(webhook: clicks.id, limit: 9).map(\.kind), is: [.clicked])

@@ -20,15 +20,17 @@ struct ReportTable {
     guard let device else { return reports.map { _ in .notMeant } }
     var answers: [ReportAnswer] = []
     for report in reports {
-      let answer = try keep(report, app: app, device.ordinal, device.appVersion)
+      var report = report
+      let answer = try keep(&report, app: app, device.ordinal, device.appVersion)
       if answer == .counted { try tell(report, app: app, device.ordinal, registrationID, at: now) }
       answers.append(answer)
     }
     return answers
   }
 
+  /// What was before the push was accepted becomes of then.
   private func keep(
-    _ report: DeviceReport, app: Int64, _ ordinal: DeviceOrdinal, _ appVersion: String?
+    _ report: inout DeviceReport, app: Int64, _ ordinal: DeviceOrdinal, _ appVersion: String?
   ) throws(StoreFault) -> ReportAnswer {
     let acceptedAt = try database.first(
       """
@@ -39,16 +41,16 @@ struct ReportTable {
       try DeviceSet(column: 0, of: row).contains(ordinal) ? Instant(milliseconds: row.int(1)) : nil
     }
     guard let acceptedAt = acceptedAt ?? nil else { return .notMeant }
-    let at = max(report.at, acceptedAt)
+    report.at = max(report.at, acceptedAt)
     try database.run(
       "INSERT OR IGNORE INTO push_report VALUES (?, ?, ?, ?)", .int(report.push), .int(ordinal),
-      .int(report.kind.rawValue), .int(at.milliseconds))
+      .int(report.kind.rawValue), .int(report.at.milliseconds))
     guard database.changes > 0 else { return .repeated }
     try database.run(
       """
       INSERT INTO push_report_count VALUES (?1, ?2, ?3, ?4, 1)
         ON CONFLICT (push, kind, hour, app_version) DO UPDATE SET count = count + 1
-      """, .int(report.push), .int(report.kind.rawValue), .int(at.hour), .text(appVersion ?? ""))
+      """, .int(report.push), .int(report.kind.rawValue), .int(report.at.hour), .text(appVersion ?? ""))
     return .counted
   }
 

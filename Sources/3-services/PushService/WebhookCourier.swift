@@ -116,7 +116,8 @@ final class WebhookCourier: Sendable {
   private func failed(
     _ attempt: WebhookAttempt, _ webhook: StoredWebhook, _ app: AppRecord, _ failures: Int
   ) async throws(StoreFault) {
-    _ = try await store.note(attempt, of: webhook, taken: nil, next: clock.now + Self.pause(after: failures))
+    let next = attempt.at + attempt.took + Self.pause(after: failures)
+    _ = try await store.note(attempt, of: webhook, taken: nil, next: next)
     if failures == 1 {
       onEvent(.webhookTrouble(appKey: app.key, webhookID: webhook.id, words: attempt.fault ?? ""))
     }
