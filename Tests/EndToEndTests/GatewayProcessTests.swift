@@ -57,12 +57,20 @@ struct GatewayProcessTests {
   @Test("RFC 6455 as the public Autobahn list names it, driven by websockets and wsproto")
   func conformance() async throws {
     let scene = try await Scene()
-    let python = Self.repository.appending(path: ".venv/bin/python").path
+    try Self.python("websocket_conformance.py", [scene.gateway, scene.key, scene.device, scene.deviceSecret])
+  }
+
+  @Test("killed again and again while it sends: nothing is lost, nothing comes twice, all in order")
+  func killed() throws {
+    try Self.python("gateway_kill.py", [BelfryProcess.binary.path, "6"])
+  }
+
+  private static func python(_ script: String, _ words: [String]) throws {
+    let python = repository.appending(path: ".venv/bin/python").path
     try #require(FileManager.default.fileExists(atPath: python), "run script/python-venv first")
-    let script = Self.repository.appending(path: "Tests/websocket_conformance.py").path
     let run = Process()
     run.executableURL = URL(filePath: python)
-    run.arguments = [script, scene.gateway, scene.key, scene.device, scene.deviceSecret]
+    run.arguments = [repository.appending(path: "Tests/\(script)").path] + words
     let output = Pipe()
     run.standardOutput = output
     run.standardError = output
