@@ -18,8 +18,8 @@ extension StoreSQLite {
   }
 
   public func add(app: Int64, toGroup group: Int64, audit: AuditNote) async throws(StoreFault) {
-    try await writer.run { database throws(StoreFault) in
-      if try AccountTable(database).add(app: app, toGroup: group) { try AuditTable(database).write(audit) }
+    _ = try await writing(audit) { database throws(StoreFault) in
+      try AccountTable(database).add(app: app, toGroup: group)
     }
   }
 

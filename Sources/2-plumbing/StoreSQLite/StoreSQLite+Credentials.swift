@@ -22,10 +22,8 @@ extension StoreSQLite {
   }
 
   public func deleteCredential(app: Int64, id: Int64, audit: AuditNote) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try CredentialTable(database).delete(app: app, id: id)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try CredentialTable(database).delete(app: app, id: id)
     }
   }
 

@@ -56,10 +56,8 @@ extension StoreSQLite {
   }
 
   public func deleteDevice(app: Int64, registrationID: String, audit: AuditNote) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try DeviceTable(database).delete(app: app, registrationID: registrationID)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try DeviceTable(database).delete(app: app, registrationID: registrationID)
     }
   }
 

@@ -22,10 +22,8 @@ extension StoreSQLite {
   }
 
   public func deleteSegment(app: Int64, id: String, audit: AuditNote) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try SegmentTable(database).delete(app: app, id: id)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try SegmentTable(database).delete(app: app, id: id)
     }
   }
 
@@ -48,10 +46,8 @@ extension StoreSQLite {
   }
 
   public func deleteTest(app: Int64, id: String, audit: AuditNote) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try SegmentTable(database).deleteTest(app: app, id: id)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try SegmentTable(database).deleteTest(app: app, id: id)
     }
   }
 

@@ -25,18 +25,14 @@ extension StoreSQLite {
   public func changeWebhook(
     _ old: StoredWebhook, to new: StoredWebhook, at now: Instant, audit: AuditNote
   ) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try WebhookTable(database).change(old, to: new, at: now)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try WebhookTable(database).change(old, to: new, at: now)
     }
   }
 
   public func deleteWebhook(app: Int64, id: Int64, audit: AuditNote) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try WebhookTable(database).delete(app: app, id: id)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try WebhookTable(database).delete(app: app, id: id)
     }
   }
 

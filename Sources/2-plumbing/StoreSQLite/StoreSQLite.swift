@@ -96,17 +96,13 @@ public final class StoreSQLite: Store {
   }
 
   public func renewSecret(app id: Int64, hash: String, audit: AuditNote) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try AppTable(database).renewSecret(id, hash: hash)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try AppTable(database).renewSecret(id, hash: hash)
     }
   }
 
   public func deleteApp(_ id: Int64, at now: Instant, audit: AuditNote) async throws(StoreFault) {
-    try await writer.run { database throws(StoreFault) in
-      if try AppTable(database).delete(id, at: now) { try AuditTable(database).write(audit) }
-    }
+    _ = try await writing(audit) { database throws(StoreFault) in try AppTable(database).delete(id, at: now) }
   }
 
   public func apps() async throws(StoreFault) -> [StoredApp] {
@@ -140,18 +136,14 @@ public final class StoreSQLite: Store {
   public func changeSchedule(
     _ old: StoredSchedule, to new: StoredSchedule, audit: AuditNote
   ) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try ScheduleTable(database).change(old, to: new)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try ScheduleTable(database).change(old, to: new)
     }
   }
 
   public func deleteSchedule(app: Int64, id: String, audit: AuditNote) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isDone = try ScheduleTable(database).delete(app: app, id: id)
-      if isDone { try AuditTable(database).write(audit) }
-      return isDone
+    try await writing(audit) { database throws(StoreFault) in
+      try ScheduleTable(database).delete(app: app, id: id)
     }
   }
 
