@@ -148,6 +148,8 @@ public struct PushProgress: Sendable, Equatable {
   public var reports: [ReportKind: Int]
   /// The push that was accepted with it (`StoredPush.companionOf`).
   public var companion: Int64?
+  /// The in-app message that came in it.
+  public var message: MessageProgress?
   /// Why it waits, for an operator; nil when it does not.
   public var waiting: String?
   public var control: PushControl

@@ -148,6 +148,7 @@ struct PushTable {
     progress.counts = try counts(push: id)
     progress.companion = try database.first("SELECT id FROM push WHERE companion_of = ?", .int(id)) { $0.int(0) }
     progress.reports = try ReportTable(database).counts(push: id)
+    progress.message = try MessageTable(database).progress(app: app, id: id)
     return progress
   }
 

@@ -124,12 +124,12 @@ final class Credentials: Sendable {
 
   func authenticateDevice(
     appKey: String, registrationID: String, secret: String
-  ) async throws(RequestFault) -> (app: AppRecord, seenAt: Instant) {
+  ) async throws(RequestFault) -> (app: AppRecord, device: StoredDevice) {
     guard let app = try await app(key: appKey) else { throw Self.wrongDevice }
     let device = try await faulting(as: .device, await store.device(app: app.id, registrationID: registrationID))
     let hash = Self.hash(deviceSecret: secret)
     guard Sodium.areEqual(hash, device?.secretHash ?? Sodium.hash([])), let device else { throw Self.wrongDevice }
-    return (AppRecord(app), device.seenAt)
+    return (AppRecord(app), device)
   }
 
   private static var wrongDevice: RequestFault {

@@ -71,9 +71,8 @@ extension PushService {
     appKey: String, registrationID: String, secret: String
   ) async throws(RequestFault) -> (app: Int64, ordinal: DeviceOrdinal)? {
     do throws(RequestFault) {
-      let app = try await authenticateDevice(appKey: appKey, registrationID: registrationID, secret: secret)
-      let device = try await faulting(as: .device, await store.device(app: app.id, registrationID: registrationID))
-      return device.map { (app.id, $0.ordinal) }
+      let device = try await known(appKey: appKey, registrationID: registrationID, secret: secret).device
+      return (device.app, device.ordinal)
     } catch {
       guard error.code == .deviceAuthenticationFailed else { throw error }
       return nil
@@ -125,15 +124,6 @@ extension PushService {
   /// false when the push has no message.
   func withdrawMessage(_ app: AppRecord, _ messageID: Int64) async throws(RequestFault) -> Bool {
     try await faulting(as: .push, await store.withdrawMessage(app: app.id, id: messageID, at: clock.now))
-  }
-
-  func counted(_ report: PushReport, _ app: AppRecord) async throws(RequestFault) -> PushReport {
-    var report = report
-    let message = try await faulting(as: .push, await store.message(app: app.id, id: report.messageID))
-    report.message = message.map {
-      MessageCounts(targeted: $0.targeted, delivered: $0.delivered, read: $0.read)
-    }
-    return report
   }
 }
 

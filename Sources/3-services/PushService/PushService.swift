@@ -168,14 +168,21 @@ public final class PushService: Sendable {
   public func authenticateDevice(
     appKey: String, registrationID: String, secret: String
   ) async throws(RequestFault) -> AppRecord {
-    let (app, seenAt) = try await credentials.authenticateDevice(
+    try await known(appKey: appKey, registrationID: registrationID, secret: secret).app
+  }
+
+  /// Whose credentials these are, which is noted as heard of.
+  func known(
+    appKey: String, registrationID: String, secret: String
+  ) async throws(RequestFault) -> (app: AppRecord, device: StoredDevice) {
+    let (app, device) = try await credentials.authenticateDevice(
       appKey: appKey, registrationID: registrationID, secret: secret)
     let now = clock.now
-    if UsageUnit.isNews(now, after: seenAt) {
+    if UsageUnit.isNews(now, after: device.seenAt) {
       // No reason to refuse the call: one that writes is told by its own write.
       try? await store.noteSeen(app: app.id, registrationID: registrationID, at: now)
     }
-    return app
+    return (app, device)
   }
 
   // MARK: Sending

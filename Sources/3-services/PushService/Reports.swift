@@ -6,19 +6,13 @@ extension PushService {
   public func reports(
     _ app: AppRecord, before: Int64 = .max, limit: Int
   ) async throws(RequestFault) -> [PushReport] {
-    let found = try await faulting(
+    try await faulting(
       as: .push, await store.pushes(app: app.id, before: before, limit: limit).map(PushReport.init))
-    var reports: [PushReport] = []
-    for report in found { reports.append(try await counted(report, app)) }
-    return reports
   }
 
   /// nil when the app has no such push.
   public func report(_ app: AppRecord, messageID: Int64) async throws(RequestFault) -> PushReport? {
-    let report = try await faulting(
-      as: .push, await store.progress(app: app.id, push: messageID).map(PushReport.init))
-    guard let report else { return nil }
-    return try await counted(report, app)
+    try await faulting(as: .push, await store.progress(app: app.id, push: messageID).map(PushReport.init))
   }
 
   /// Whether each device has said that it had the push, in the order given.
@@ -47,6 +41,9 @@ extension PushReport {
       received: progress.reports[.received] ?? 0, shown: progress.reports[.shown] ?? 0,
       clicked: progress.reports[.clicked] ?? 0, warnings: progress.push.warnings)
     isOfLiveActivity = progress.push.pushType == PushType.liveactivity.rawValue
+    message = progress.message.map {
+      MessageCounts(targeted: $0.targeted, delivered: $0.delivered, read: $0.read)
+    }
     companion = progress.companion
     companionOf = progress.push.companionOf
     for (kind, count) in progress.counts {
