@@ -156,15 +156,20 @@ public struct DeviceDraft: Sendable {
 
 /// A change of one device. Tags are removed before others are added.
 public struct DeviceEdit: Sendable, Equatable {
-  public enum Text: Sendable, Equatable {
-    case set(String)
-    case clear
-  }
+  public typealias Text = Choice<String>
 
   /// A value, or none any more.
   public enum Choice<Value: Sendable & Equatable>: Sendable, Equatable {
     case set(Value)
     case clear
+
+    /// nil for none any more.
+    public var value: Value? {
+      switch self {
+      case .set(let value): value
+      case .clear: nil
+      }
+    }
   }
 
   /// Another token, as if the device had registered with it: it lives from here on. Another device of the app that has

@@ -33,11 +33,7 @@ extension DeviceTable {
   }
 
   private func change(aliasOf device: StoredDevice, _ id: Int64, _ change: DeviceEdit.Text) throws(StoreFault) {
-    let alias: String? =
-      switch change {
-      case .set(let alias): alias
-      case .clear: nil
-      }
+    let alias = change.value
     guard alias != device.alias else { return }
     let inbox = InboxTable(database)
     if let former = device.alias { try inbox.park(devices: [id], alias: former, app: device.app) }
@@ -65,10 +61,8 @@ extension DeviceTable {
     for name in present.subtracting(wanted) { try tags.remove([device.ordinal], from: name, of: app) }
     for name in wanted.subtracting(present) { try tags.add([device.ordinal], to: name, of: app) }
     if let change = edit.alias { try self.change(aliasOf: device, id, change) }
-    switch edit.mobile {
-    case nil: break
-    case .clear: try database.run("UPDATE device SET mobile = NULL WHERE id = ?", .int(id))
-    case .set(let mobile): try database.run("UPDATE device SET mobile = ? WHERE id = ?", .text(mobile), .int(id))
+    if let mobile = edit.mobile {
+      try database.run("UPDATE device SET mobile = ? WHERE id = ?", .optional(mobile.value), .int(id))
     }
     if let badge = edit.badge {
       try database.run(
@@ -78,18 +72,12 @@ extension DeviceTable {
       try database.run(
         "UPDATE device SET only_scheduled = ? WHERE id = ?", .int(onlyScheduled ? 1 : 0), .int(id))
     }
-    switch edit.quietHours {
-    case nil: break
-    case .clear: try database.run("UPDATE device SET quiet = NULL WHERE id = ?", .int(id))
-    case .set(let hours):
-      try database.run("UPDATE device SET quiet = ? WHERE id = ?", .text(hours.description), .int(id))
+    if let hours = edit.quietHours {
+      try database.run("UPDATE device SET quiet = ? WHERE id = ?", .optional(hours.value?.description), .int(id))
     }
-    switch edit.channels {
-    case nil: break
-    case .clear: try database.run("UPDATE device SET channels = NULL WHERE id = ?", .int(id))
-    case .set(let channels):
-      try database.run(
-        "UPDATE device SET channels = ? WHERE id = ?", .text(Set(channels).sorted().joined(separator: "\n")), .int(id))
+    if let channels = edit.channels {
+      let lines = channels.value.map { Set($0).sorted().joined(separator: "\n") }
+      try database.run("UPDATE device SET channels = ? WHERE id = ?", .optional(lines), .int(id))
     }
     if let token = edit.token { try give(token, to: device, id) }
     for token in edit.tokens { try SpecialTokenTable(database).keep(token, of: id, limits) }

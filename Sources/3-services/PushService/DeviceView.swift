@@ -1,6 +1,7 @@
 public import Audience
 public import Basics
 public import Schedule
+public import Store
 
 /// What a device tells of itself; at most 64 bytes each.
 public struct DeviceDescription: Sendable, Equatable {
@@ -91,16 +92,8 @@ public struct DeviceView: Sendable, Equatable {
 
 /// A change of a device; removal comes before addition. Applied whole or not at all.
 public struct DeviceChange: Sendable, Equatable {
-  public enum Text: Sendable, Equatable {
-    case set(String)
-    case clear
-  }
-
-  /// A value, or none any more.
-  public enum Choice<Value: Sendable & Equatable>: Sendable, Equatable {
-    case set(Value)
-    case clear
-  }
+  public typealias Choice = DeviceEdit.Choice
+  public typealias Text = Choice<String>
 
   public struct Token: Sendable, Equatable {
     /// As `DeviceRegistration.token`.

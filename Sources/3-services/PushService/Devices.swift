@@ -108,24 +108,16 @@ extension PushService {
     edit.clearTags = change.clearTags
     edit.removeTags = try tags(change.removeTags, "tags.remove")
     edit.addTags = try tags(change.addTags, "tags.add")
-    switch change.alias {
-    case nil: break
-    case .clear: edit.alias = .clear
-    case .set(let alias):
-      try NameRule.alias.check(alias, .deviceInvalidParameter, at: "alias")
-      edit.alias = .set(alias)
-    }
-    switch change.mobile {
-    case nil: break
-    case .clear: edit.mobile = .clear
-    case .set(let mobile):
+    if let alias = change.alias?.value { try NameRule.alias.check(alias, .deviceInvalidParameter, at: "alias") }
+    edit.alias = change.alias
+    if let mobile = change.mobile?.value {
       guard mobile.utf8.count <= 20, mobile.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
         throw RequestFault(
           .deviceInvalidParameter, at: "mobile", found: "no telephone number",
           remedy: "Send at most 20 digits, +, - or other ASCII characters without spaces.")
       }
-      edit.mobile = .set(mobile)
     }
+    edit.mobile = change.mobile
     if let badge = change.badge {
       guard Int(BadgeArithmetic.range.lowerBound)...Int(BadgeArithmetic.range.upperBound) ~= badge else {
         throw RequestFault(
@@ -135,16 +127,9 @@ extension PushService {
       edit.badge = Int32(badge)
     }
     edit.onlyScheduled = change.onlyScheduled
-    switch change.quietHours {
-    case nil: break
-    case .clear: edit.quietHours = .clear
-    case .set(let hours): edit.quietHours = .set(hours)
-    }
-    switch change.channels {
-    case nil: break
-    case .clear: edit.channels = .clear
-    case .set(let channels): edit.channels = .set(try tags(channels, "channels"))
-    }
+    edit.quietHours = change.quietHours
+    edit.channels = change.channels
+    if let channels = change.channels?.value { edit.channels = .set(try tags(channels, "channels")) }
     edit.facts = try DeviceFacts(change.facts)
     edit.token = try change.token.map { new throws(RequestFault) in
       DeviceEdit.NewToken(try token(new.text), new.environment, at: now)

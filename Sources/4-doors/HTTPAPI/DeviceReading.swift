@@ -2,6 +2,7 @@ internal import Audience
 internal import PushPayload
 internal import PushService
 internal import Schedule
+internal import Store
 
 /// Reads what changes a device (jpush.md §7).
 enum DeviceReading {
@@ -118,8 +119,7 @@ enum DeviceReading {
   }
 
   private static func environment(_ fields: Fields) throws(RequestFault) -> APNSEnvironment {
-    let word = try fields["environment"]?.word(outOf: ["production", "sandbox"]) ?? "production"
-    return word == "sandbox" ? .sandbox : .production
+    try fields.isForProduction() ? .production : .sandbox
   }
 
   /// `""` clears all; `{"add": […], "remove": […]}` changes, removing first.
