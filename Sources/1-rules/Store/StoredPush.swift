@@ -98,8 +98,11 @@ public struct StoredPush: Sendable, Equatable {
 
   /// The same of the two fields that decide it.
   public static func heedsPreference(isScheduled: Bool, pushType: String) -> Bool {
-    !isScheduled && pushType == "alert"
+    !isScheduled && isShown(pushType: pushType)
   }
+
+  /// Whether the user sees or hears it: what they chose counts for that alone.
+  public static func isShown(pushType: String) -> Bool { pushType == "alert" }
 }
 
 /// What a push does to the badge that is kept for each device.

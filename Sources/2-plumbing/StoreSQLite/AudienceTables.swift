@@ -42,18 +42,19 @@ struct AudienceTables: AudienceIndex {
     let ids: [Int64]
     switch name {
     case .tag(let name):
-      guard let tag = try TagTable(database).id(of: name, app: app) else { return .nobody }
-      let set = DeviceSetKey.tag(tag).id
-      return .set(id: set, shards: try sets.shards(ofSet: set))
+      return try members(of: try TagTable(database).id(of: name, app: app).map(DeviceSetKey.tag))
     case .alias(let name): ids = try DeviceTable(database).ids(app: app, alias: name)
     case .registrationID(let name): ids = try DeviceTable(database).ids(app: app, registrationIDs: [name]).ids
     case .holds(let purpose):
-      guard let fact = try facts.id(of: .holds(purpose), app: app) else { return .nobody }
-      let set = DeviceSetKey.fact(fact).id
-      return .set(id: set, shards: try sets.shards(ofSet: set))
+      return try members(of: try facts.id(of: .holds(purpose), app: app).map(DeviceSetKey.fact))
     case .file(let id): return .devices(try FileTable(database).members(of: id, app: app))
     }
     return .devices(DeviceSet(ids.map { DeviceOrdinal(truncatingIfNeeded: $0) }))
+  }
+
+  private func members(of key: DeviceSetKey?) throws(StoreFault) -> TermMembers {
+    guard let set = key?.id else { return .nobody }
+    return .set(id: set, shards: try sets.shards(ofSet: set))
   }
 
   func members(ofSet id: Int64, in shard: ShardIndex) throws(StoreFault) -> DeviceSet {

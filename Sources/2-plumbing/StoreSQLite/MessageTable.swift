@@ -192,9 +192,6 @@ struct MessageTable {
 
   // MARK: Removing what is old
 
-  /// Rows of a piece: milliseconds.
-  private static let piece = 1000
-
   /// Of a message that was removed, a piece of what is left of it; false when there is none.
   func sweep() throws(StoreFault) -> Bool {
     guard let place = try database.first("SELECT place FROM dropped_message LIMIT 1", read: { $0.int(0) }) else {
@@ -204,13 +201,13 @@ struct MessageTable {
       """
       DELETE FROM message_read WHERE message = ?1 AND ordinal IN
         (SELECT ordinal FROM message_read WHERE message = ?1 LIMIT ?2)
-      """, .int(place), .int(Self.piece))
+      """, .int(place), .int(ForgettingTable.piece))
     if database.changes > 0 { return true }
     try database.run(
       """
       DELETE FROM inbox WHERE (device, position) IN
         (SELECT device, position FROM inbox WHERE message = ? LIMIT ?)
-      """, .int(place), .int(Self.piece))
+      """, .int(place), .int(ForgettingTable.piece))
     if database.changes > 0 { return true }
     try database.run("DELETE FROM alias_inbox WHERE message = ?", .int(place))
     let app = place >> 40

@@ -72,22 +72,23 @@ struct OutboxTable {
   // MARK: Removing
 
   /// One piece of what is left of webhooks that are gone; false when there is none.
-  func sweepDropped(piece: Int) throws(StoreFault) -> Bool {
+  func sweepDropped() throws(StoreFault) -> Bool {
     guard let webhook = try database.first("SELECT id FROM dropped_webhook LIMIT 1", read: { $0.int(0) }) else {
       return false
     }
     try database.run(
-      "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE webhook = ? LIMIT ?)", .int(webhook), .int(piece))
+      "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE webhook = ? LIMIT ?)", .int(webhook),
+      .int(ForgettingTable.piece))
     if database.changes > 0 { return true }
     try database.run("DELETE FROM webhook_attempt WHERE webhook = ?", .int(webhook))
     try database.run("DELETE FROM dropped_webhook WHERE id = ?", .int(webhook))
     return true
   }
 
-  func forget(before time: Instant, piece: Int) throws(StoreFault) -> Bool {
+  func forget(before time: Instant) throws(StoreFault) -> Bool {
     try database.run(
       "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE kept_at < ? ORDER BY kept_at LIMIT ?)",
-      .int(time.milliseconds), .int(piece))
+      .int(time.milliseconds), .int(ForgettingTable.piece))
     return database.changes > 0
   }
 

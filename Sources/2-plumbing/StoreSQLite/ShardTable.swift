@@ -107,7 +107,7 @@ struct ShardTable {
         app: row.int(0), environment: environment, badge: badge,
         heedsPreference: StoredPush.heedsPreference(isScheduled: row.int(7) != 0, pushType: row.text(8)),
         isPersonal: row.int(14) != 0, address: try PushAddress(kind: row.int(16), name: row.text(17)),
-        channel: row.text(8) == "alert" ? row.optionalText(18) : nil,
+        channel: StoredPush.isShown(pushType: row.text(8)) ? row.optionalText(18) : nil,
         audience: try DeviceSet(column: 4, of: row),
         done: try DeviceSet(column: 5, of: row), badged: try DeviceSet(column: 6, of: row),
         control: PushControl(rawValue: UInt8(clamping: row.int(9))) ?? .running, waiting: row.optionalText(15),

@@ -56,8 +56,7 @@ struct TokenVerdicts {
   ) throws(StoreFault) -> String {
     let table = SpecialTokenTable(database)
     guard let found = try table.token(purpose, of: id) else { return evidence.reason }
-    let registrationID =
-      try database.first("SELECT registration_id FROM device WHERE id = ?", .int(id)) { $0.text(0) } ?? ""
+    let registrationID = try DeviceTable(database).registrationID(id) ?? ""
     // those of a former environment are gone
     let verdict = evidence.verdict(token: found.token, environment: evidence.environment, registeredAt: found.at)
     switch verdict {
