@@ -154,7 +154,8 @@ struct HTTPServerResponse: ~Copyable {
 }
 
 extension HTTPResponse {
-  fileprivate var bytesBeforeClosing: [UInt8] {
+  /// As HTTP/1.1, for a connection that is closed behind it.
+  var bytesBeforeClosing: [UInt8] {
     let reason = MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? ""
     var head = "HTTP/1.1 \(status) \(reason)\r\nContent-Length: \(body.count)\r\nConnection: close\r\n"
     for field in headers.fields { head += "\(field.name): \(field.value)\r\n" }

@@ -125,10 +125,7 @@ public final class WebSocketConnection: @unchecked Sendable {  // guarded by `lo
 
   private func refuse(_ response: HTTPResponse) {
     state = .ended
-    var text = "HTTP/1.1 \(response.status) \(WebSocketHandshake.reason(of: response.status))\r\nConnection: close\r\n"
-    for field in response.headers.fields { text += "\(field.name): \(field.value)\r\n" }
-    text += "Content-Length: \(response.body.count)\r\n\r\n"
-    _ = (Array(text.utf8) + response.body).withUnsafeBytes { stream?.write($0) }
+    _ = response.bytesBeforeClosing.withUnsafeBytes { stream?.write($0) }
     stream?.close()
   }
 

@@ -71,19 +71,6 @@ enum WebSocketHandshake {
       headers: headers, peer: peer)
   }
 
-  /// What HTTP/1.1 says of the statuses that are answered here.
-  static func reason(of status: Int) -> String {
-    switch status {
-    case 400: "Bad Request"
-    case 404: "Not Found"
-    case 405: "Method Not Allowed"
-    case 426: "Upgrade Required"
-    case 431: "Request Header Fields Too Large"
-    case 503: "Service Unavailable"
-    default: "Refused"
-    }
-  }
-
   /// The head of a client's request.
   static func request(host: String, target: String, key: String) -> [UInt8] {
     Array(
