@@ -14,9 +14,7 @@ public enum ServerFrame {
   /// The members of the message's own object stand beside ours, as they were written (case C45).
   public static func entry(_ entry: InboxEntry) -> [UInt8] {
     switch entry.kind {
-    case .message(let body):
-      let rest = body.drop { $0 != UInt8(ascii: "{") }.dropFirst()
-      return Array("{\"type\":\"message\",\(head(entry)),".utf8) + rest
+    case .message(let body): return object("\"type\":\"message\",\(head(entry))", body)
     case .withdrawal: return Array("{\"type\":\"withdrawn\",\(head(entry))}".utf8)
     }
   }
@@ -30,10 +28,14 @@ public enum ServerFrame {
       guard case .message(let body) = entry.kind else { continue }
       if !isFirst { text.append(UInt8(ascii: ",")) }
       isFirst = false
-      text += Array("{\(head(entry)),".utf8) + body.drop { $0 != UInt8(ascii: "{") }.dropFirst()
+      text += object(head(entry), body)
     }
     text += Array("],\"last\":\(page.entries.last.map { String($0.position) } ?? "null")}".utf8)
     return text
+  }
+
+  private static func object(_ head: String, _ body: [UInt8]) -> [UInt8] {
+    Array("{\(head),".utf8) + body.drop { $0 != UInt8(ascii: "{") }.dropFirst()
   }
 
   private static func head(_ entry: InboxEntry) -> String {
