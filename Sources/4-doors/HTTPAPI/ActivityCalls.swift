@@ -42,7 +42,7 @@ extension HTTPAPI {
     _ order: inout PushOrder, _ fields: Fields, _ app: AppRecord, _ call: Call
   ) async throws(RequestFault) -> HTTPResponse {
     order.timeToLive = try fields["timeToLive"]?.integer(0...OptionsReading.longestTimeToLive)
-    order.production = try fields["environment"]?.word(outOf: ["production", "sandbox"]) != "sandbox"
+    order.production = try fields.isForProduction()
     return try await made(&order, app, call)
   }
 

@@ -14,7 +14,7 @@ extension HTTPAPI {
     let query = try call.query(.push)
     let page = try Page(query, besides: ["environment"])
     let ids = try await service.channels(
-      app, production: try Self.production(query), after: page.cursor, limit: page.limit + 1)
+      app, production: try query.isForProduction(), after: page.cursor, limit: page.limit + 1)
     return page.answer("channels", ids, cursor: \.self) { ["id": .string($0)] }
   }
 
@@ -25,7 +25,7 @@ extension HTTPAPI {
     try fields.refuseUnknown(besides: ["storage", "environment"])
     let word = try fields["storage"]?.word(outOf: Self.storages.map(\.word)) ?? "newest"
     let policy = Self.storages.first { $0.word == word }?.policy ?? .newest
-    let production = try Self.production(fields)
+    let production = try fields.isForProduction()
     let channel = try await service.createChannel(app, policy, production: production)
     var answer = Answers.json(201, .object(Self.object(channel, production)))
     answer.headers["Location"] = "/v1/channels/\(Self.encoded(channel.id))\(production ? "" : "?environment=sandbox")"
@@ -59,7 +59,7 @@ extension HTTPAPI {
     let requestID = try await service.broadcast(
       app, isEnd ? try reading.end(nil) : try reading.update(nil), on: id,
       timeToLive: try fields["timeToLive"]?.integer(0...OptionsReading.longestTimeToLive),
-      production: try Self.production(fields))
+      production: try fields.isForProduction())
     return Answers.ok(["channel": .string(id), "requestId": .string(requestID)])
   }
 
@@ -78,11 +78,7 @@ extension HTTPAPI {
   private static func environment(of call: Call) throws(RequestFault) -> Bool {
     let query = try call.query(.push)
     try query.refuseUnknown(besides: ["environment"])
-    return try production(query)
-  }
-
-  private static func production(_ fields: Fields) throws(RequestFault) -> Bool {
-    try fields["environment"]?.word(outOf: ["production", "sandbox"]) != "sandbox"
+    return try query.isForProduction()
   }
 
   /// For a path: base64 has `/`, `+` and `=`.

@@ -28,7 +28,7 @@ extension HTTPAPI {
   /// `GET /v1/credentials/{id}`.
   func showCredential(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    return Self.answer(try await service.credential(app, id: try Self.credentialID(id)))
+    return Self.answer(try await service.credential(app, id: try Self.number(of: "credential", id)))
   }
 
   /// `PUT /v1/credentials/{id}`: another one in its place; with `If-Match` only while it is what was read.
@@ -38,19 +38,14 @@ extension HTTPAPI {
     let version = try call.ifMatch().map { Int64(clamping: $0) }
     return Self.answer(
       try await service.rotateCredential(
-        app, id: try Self.credentialID(id), upload, environment: environment, ifVersion: version))
+        app, id: try Self.number(of: "credential", id), upload, environment: environment, ifVersion: version))
   }
 
   /// `DELETE /v1/credentials/{id}`.
   func deleteCredential(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    try await service.deleteCredential(app, id: try Self.credentialID(id))
+    try await service.deleteCredential(app, id: try Self.number(of: "credential", id))
     return Answers.noContent
-  }
-
-  private static func credentialID(_ text: String) throws(RequestFault) -> Int64 {
-    guard let id = Int64(text), id > 0 else { throw PushService.noSuch("credential", text) }
-    return id
   }
 
   private static func answer(_ credential: CredentialView, status: Int = 200) -> HTTPResponse {

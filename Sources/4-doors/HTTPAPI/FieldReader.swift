@@ -119,6 +119,11 @@ struct Fields {
     object.members.map { ($0.key, Field(value: $0.value, path: path.appending($0.key), codes: codes)) }
   }
 
+  /// Whether its `environment` is production, which it is unless it says sandbox.
+  func isForProduction() throws(RequestFault) -> Bool {
+    try self["environment"]?.word(outOf: ["production", "sandbox"]) != "sandbox"
+  }
+
   /// Refuses every key that is not `known` (JPush 1009), naming the nearest (case C35).
   func refuseUnknown(besides known: [String]) throws(RequestFault) {
     for member in object.members where !known.contains(member.key) {

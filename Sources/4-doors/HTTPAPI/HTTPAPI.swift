@@ -60,8 +60,7 @@ public struct HTTPAPI: Sendable {
     let start = clock.uptime
     let routing = Routing(method: request.method, path: request.path)
     var call = Call(request: request, family: routing.family, quota: rateLimits.untouched(routing.family))
-    var answer: HTTPResponse
-    answer = await AuditContext.$current.withValue(AuditContext(address: request.peer?.host)) {
+    var answer = await AuditContext.$current.withValue(AuditContext(address: request.peer?.host)) {
       do throws(RequestFault) { return try await self.answer(routing, &call) } catch {
         return Answers.fault(error, family: routing.family)
       }
@@ -220,6 +219,12 @@ public struct HTTPAPI: Sendable {
     case .readiness: return try await readiness()
     case .metrics: return await metrics()
     }
+  }
+
+  /// The number in a path by which a resource is known; what is none is nothing's.
+  static func number(of resource: String, _ id: String) throws(RequestFault) -> Int64 {
+    guard let number = Int64(id), number > 0 else { throw PushService.noSuch(resource, id) }
+    return number
   }
 
   private func readiness() async throws(RequestFault) -> HTTPResponse {

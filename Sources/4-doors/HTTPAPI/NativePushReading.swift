@@ -155,7 +155,7 @@ enum NativePushReading {
     order.collapseID = try fields["collapseId"].map(OptionsReading.collapseID)
     order.channel = try fields["channel"].map { field throws(RequestFault) in try field.name(.tag) }
     order.replaces = try fields["replaces"].map { field throws(RequestFault) in try field.messageID() }
-    order.production = try fields["environment"]?.word(outOf: ["production", "sandbox"]) != "sandbox"
+    order.production = try fields.isForProduction()
     order.isScheduled = try fields["scheduled"]?.bool()
     if let quiet = fields["quietHours"] { order.inQuietHours = try OptionsReading.quietChoice(quiet) }
     order.rate = try OptionsReading.rate(fields, minutes: "overMinutes", perSecond: "perSecond")

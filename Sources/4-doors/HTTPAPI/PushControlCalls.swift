@@ -9,13 +9,8 @@ extension HTTPAPI {
   func withdraw(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     var answer = Answers.empty
-    let number = Int64(id) ?? 0
     let clears = try call.query(.push)["belfry_clear"]?.word(outOf: ["true", "false"]) == "true"
-    let verdict =
-      clears
-      ? try await service.withdrawAndClear(app, messageID: number)
-      : try await service.control(app, messageID: number, .withdrawn)
-    switch verdict {
+    switch try await control(app, id, .withdrawn, clears: clears) {
     case .done, .withdrawn: break
     case .finished:
       answer.headers["X-Belfry-Warnings"] = Answers.warningHeader([
@@ -34,12 +29,7 @@ extension HTTPAPI {
   func control(_ id: String, _ control: PushControl, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     let conflict: String
-    let number = Int64(id) ?? 0
-    let verdict =
-      try clears(control, call)
-      ? try await service.withdrawAndClear(app, messageID: number)
-      : try await service.control(app, messageID: number, control)
-    switch verdict {
+    switch try await self.control(app, id, control, clears: try clears(control, call)) {
     case .done: return try await report(of: app, id, call)
     case .noSuchPush: return noSuchPush(id, call)
     case .finished: conflict = "every device of the push \(quoted(id)) has ended"
@@ -47,6 +37,14 @@ extension HTTPAPI {
     }
     return Answers.refusal(
       status: 409, code: RequestFault.Code.invalidParameter.rawValue, message: "\(conflict).", family: call.family)
+  }
+
+  private func control(
+    _ app: AppRecord, _ id: String, _ control: PushControl, clears: Bool
+  ) async throws(RequestFault) -> PushControlAnswer {
+    let messageID = Int64(id) ?? 0
+    guard clears else { return try await service.control(app, messageID: messageID, control) }
+    return try await service.withdrawAndClear(app, messageID: messageID)
   }
 
   /// `{"clear": true}` of a withdrawal; the body may be left out.

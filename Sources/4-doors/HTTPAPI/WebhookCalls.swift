@@ -34,7 +34,7 @@ extension HTTPAPI {
   /// `GET /v1/webhooks/{id}`, with its `ETag`.
   func showWebhook(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    return Self.answer(try await service.webhook(app, id: try Self.webhookID(id)))
+    return Self.answer(try await service.webhook(app, id: try Self.number(of: "webhook", id)))
   }
 
   /// `PATCH /v1/webhooks/{id}`: what is named changes; with `If-Match` only while it is what was read.
@@ -43,32 +43,27 @@ extension HTTPAPI {
     let (_, change) = try Self.webhook(call.request.body)
     let version = try call.ifMatch().map { Int64(clamping: $0) }
     return Self.answer(
-      try await service.changeWebhook(app, id: try Self.webhookID(id), change, ifVersion: version))
+      try await service.changeWebhook(app, id: try Self.number(of: "webhook", id), change, ifVersion: version))
   }
 
   /// `DELETE /v1/webhooks/{id}`.
   func deleteWebhook(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    try await service.deleteWebhook(app, id: try Self.webhookID(id))
+    try await service.deleteWebhook(app, id: try Self.number(of: "webhook", id))
     return Answers.noContent
   }
 
   /// `POST /v1/webhooks/{id}/test`: posts an event of the type `test` now, and answers what came of it.
   func testWebhook(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    return Answers.ok(.object(Self.object(try await service.testWebhook(app, id: try Self.webhookID(id)))))
+    return Answers.ok(.object(Self.object(try await service.testWebhook(app, id: try Self.number(of: "webhook", id)))))
   }
 
   /// `GET /v1/webhooks/{id}/deliveries`: the last 100 attempts, newest first.
   func webhookDeliveries(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    let deliveries = try await service.deliveries(app, webhook: try Self.webhookID(id))
+    let deliveries = try await service.deliveries(app, webhook: try Self.number(of: "webhook", id))
     return Answers.ok(["deliveries": .array(deliveries.map { .object(Self.object($0)) })])
-  }
-
-  private static func webhookID(_ id: String) throws(RequestFault) -> Int64 {
-    guard let number = Int64(id) else { throw PushService.noSuch("webhook", id) }
-    return number
   }
 
   private static func webhook(_ body: [UInt8]) throws(RequestFault) -> (fields: Fields, change: WebhookChange) {
