@@ -20,7 +20,7 @@ let backupCommand = Command(
       throw CommandFault("\(error)")
     }
     Terminal.print("\(path)  \(Files.size(path) ?? 0) bytes")
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let name = Files.name(of: path)
     do { try await FolderService.with(parsed) { try await $0.service.noteBackup(name) } } catch {
       Terminal.complain("the backup is whole, but the audit log does not tell of it: \(error)")
     }

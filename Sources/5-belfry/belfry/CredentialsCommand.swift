@@ -113,7 +113,7 @@ private struct CredentialFile {
   init(_ parsed: ParsedCommand, path: String) throws {
     self.path = path
     let bytes = try Files.read(path)
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let name = Files.name(of: path)
     if path.hasSuffix(".p8") || parsed.value("key-id") != nil || parsed.value("team-id") != nil {
       if parsed.value("password-file") != nil { throw UsageFault("'--password-file' belongs to a certificate") }
       guard let keyID = parsed.value("key-id") ?? KeyFile(bytes, path: path).keyIDInName else {

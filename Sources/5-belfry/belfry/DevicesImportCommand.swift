@@ -96,7 +96,7 @@ private func importDevices(
   }
   bar.end()
   let words = "\(kept) new, \(known) there before, \(faults) lines not taken"
-  let name = path.split(separator: "/").last.map(String.init) ?? path
+  let name = Files.name(of: path)
   try await service.finishImport(app, source: source, name: name, words: words)
   Terminal.print(words)
   return faults == 0 ? .success : .failure

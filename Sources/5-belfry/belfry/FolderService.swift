@@ -19,18 +19,23 @@ struct FolderService {
     parsed.value("data") ?? standardDataFolder(processEnvironment())
   }
 
+  /// The same, of a service that was there before.
+  static func existingFolder(_ parsed: ParsedCommand) throws(CommandFault) -> String {
+    let folder = folder(parsed)
+    guard StoreSQLite.exists(inFolder: folder) else {
+      throw CommandFault("\(folder): no data folder of Belfry; --data names the one of 'belfry serve'")
+    }
+    return folder
+  }
+
   /// - Parameters:
   ///   - isMade: whether a folder that has no database becomes one that has; else that is a fault.
   ///   - seals: whether secrets are to be kept that must be read again.
   static func open(
     _ parsed: ParsedCommand, isMade: Bool = false, seals: Bool = false
   ) async throws -> FolderService {
-    let folder = folder(parsed)
-    if isMade {
-      try Files.makeFolder(folder)
-    } else if !StoreSQLite.exists(inFolder: folder) {
-      throw CommandFault("\(folder): no data folder of Belfry; --data names the one of 'belfry serve'")
-    }
+    let folder = isMade ? folder(parsed) : try existingFolder(parsed)
+    if isMade { try Files.makeFolder(folder) }
     let sealing =
       seals ? try SealingKey.read(SealingKey.Source(processEnvironment()), dataFolder: Files.absolute(folder)) : nil
     return try await open(folder, sealing: sealing)

@@ -12,10 +12,7 @@ let sealingRotateCommand = Command(
     """,
   options: [ServiceBeside.dataOption],
   run: { parsed in
-    let folder = FolderService.folder(parsed)
-    guard StoreSQLite.exists(inFolder: folder) else {
-      throw CommandFault("\(folder): no data folder of Belfry; --data names the one of 'belfry serve'")
-    }
+    let folder = try FolderService.existingFolder(parsed)
     let store: StoreSQLite
     do { store = try await StoreSQLite.open(folder: folder) } catch { throw CommandFault(dataFolder: folder, error) }
     do {

@@ -44,7 +44,7 @@ extension SealingKey {
     case .text(let text): return try key(text, at: Source.variable)
     case .file(let path): return try key(String(decoding: try Files.read(path), as: UTF8.self), at: path)
     case .dataFolder:
-      let path = dataFolder + "/sealing.key"
+      let path = file(inFolder: dataFolder)
       if Files.stamp(path) == nil { try Files.addPrivate(SealingKey.random().hex + "\n", at: path) }
       return try key(String(decoding: try Files.read(path), as: UTF8.self), at: path)
     }
@@ -57,12 +57,14 @@ extension SealingKey {
     switch source {
     case .text: return nil
     case .file(let named): path = named
-    case .dataFolder: path = dataFolder + "/sealing.key"
+    case .dataFolder: path = file(inFolder: dataFolder)
     }
     let renewed = try read(source, dataFolder: dataFolder).renewed()
     try Files.replacePrivate(renewed.hex + "\n", at: path)
     return renewed
   }
+
+  static func file(inFolder folder: String) -> String { folder + "/sealing.key" }
 
   private static func key(_ text: String, at place: String) throws(CommandFault) -> SealingKey {
     guard let key = SealingKey(hex: text) else {

@@ -26,7 +26,7 @@ struct KeptCredentials {
     guard StoreSQLite.exists(inFolder: folder) else { return kept }
     do {
       let source = SealingKey.Source(environment)
-      let isThere = source != .dataFolder || Files.stamp(folder + "/sealing.key") != nil
+      let isThere = source != .dataFolder || Files.stamp(SealingKey.file(inFolder: folder)) != nil
       let opened = try await FolderService.open(
         folder, sealing: isThere ? try SealingKey.read(source, dataFolder: folder) : nil)
       do { try await kept.read(opened) } catch {

@@ -43,7 +43,7 @@ enum AppSource: Equatable, Sendable {
       return DescribedApp(UsualApp.description(bundleID, environment: environment, ios: ios))
     case .file(let path):
       let value = try JSON5File.read(path, kind: "an app's description? One has some hundred bytes")
-      let file = path.split(separator: "/").last.map(String.init) ?? path
+      let file = Files.name(of: path)
       let name = file.split(separator: ".").first.map(String.init) ?? file
       let app: DescribedApp
       do throws(ScenarioFault) {
