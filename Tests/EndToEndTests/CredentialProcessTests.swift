@@ -3,81 +3,17 @@ import Foundation
 import HTTPClient
 import Testing
 
-/// A simulated APNs that takes one key alone, and a push service that begins without any.
-private final class Scene: Sendable {
-  static let bundle = "com.example.app"
-  let folder: TemporaryFolder
-  let apns: BelfryProcess
-  let places: [String: String]
-  let appKey: String
-  let masterSecret: String
-  let client = HTTPClient()
-
-  var data: String { folder.path + "/service" }
-
-  init() async throws {
-    folder = try TemporaryFolder()
-    apns = try BelfryProcess([
-      "apns", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--proxy", "127.0.0.1:0", "--data",
-      folder.path + "/apns", "--quiet",
-    ])
-    places = try await apns.event("listening")
-    let text = """
-      { listen: '127.0.0.1:0', data: 'service', apns: '\(try #require(places["apns"]))',
-        trust: '\(try #require(places["ca"]))' }
-      """
-    try Data(text.utf8).write(to: URL(filePath: folder.path + "/belfry.json5"))
-    let created = try await BelfryProcess.run([
-      "app", "create", "--bundle", Self.bundle, "--data", folder.path + "/service", "--json",
-    ])
-    let app = try #require(
-      try JSONSerialization.jsonObject(with: Data(created.output.utf8)) as? [String: String], "\(created.errors)")
-    appKey = try #require(app["appKey"])
-    masterSecret = try #require(app["masterSecret"])
+extension ServiceScene {
+  /// A push to a phone that registers for it; answers the message's id.
+  fileprivate func push(at api: String) async throws -> String {
+    _ = try await register("phone", at: api)
+    return try await push("all", at: api)
   }
 
-  func serve() async throws -> (process: BelfryProcess, api: String) {
-    let process = try BelfryProcess(["serve", "--config", folder.path + "/belfry.json5"])
-    return (process, try #require(try await process.event("listening")["api"]))
-  }
-
-  func call(
-    _ method: String, _ url: String, _ body: [String: Any]? = nil, secret: String? = nil
+  fileprivate func call(
+    _ method: String, _ url: String, _ body: [String: Any]? = nil
   ) async throws -> (status: Int, object: [String: Any]) {
-    let bytes = try body.map { [UInt8](try JSONSerialization.data(withJSONObject: $0)) }
-    let answer = try await client.call(
-      method, url, headers: ["Content-Type": "application/json"], basic: (appKey, secret ?? masterSecret), body: bytes)
-    return (answer.status, (try? JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]) ?? [:])
-  }
-
-  /// A phone's app, and a push to it; answers the message's id.
-  func push(at api: String) async throws -> String {
-    let issued = try await call(
-      "POST", try #require(places["control"]) + "/devices", ["device": "phone", "bundle": Self.bundle]
-    ).object
-    let registered = try await call(
-      "POST", api + "/device/v1/registrations",
-      ["appKey": appKey, "token": try #require(issued["token"] as? String), "environment": "sandbox"])
-    #expect(registered.status == 200, "\(registered.object)")
-    let pushed = try await call(
-      "POST", api + "/v3/push",
-      [
-        "platform": "all", "audience": "all", "notification": ["alert": "Ring"], "options": ["apns_production": false],
-      ])
-    #expect(pushed.status == 200, "\(pushed.object)")
-    return try #require(pushed.object["msg_id"] as? String)
-  }
-
-  func report(_ message: String, at api: String) async throws -> [String: Any] {
-    try await call("GET", api + "/v1/pushes/\(message)").object
-  }
-
-  func waitUntil(_ what: String, within seconds: Double = 30, _ holds: () async throws -> Bool) async throws {
-    let deadline = Date().addingTimeInterval(seconds)
-    while try await !holds() {
-      guard Date() < deadline else { throw ProcessFault(words: "not in \(seconds) s: \(what)") }
-      try await Task.sleep(nanoseconds: 20_000_000)
-    }
+    try await call(method, url, body, secret: masterSecret)
   }
 }
 
@@ -85,7 +21,7 @@ private final class Scene: Sendable {
 struct CredentialProcessTests {
   @Test("a key that a command brings reaches the running service; what waited goes out; nothing of the key is in clear")
   func uploaded() async throws {
-    let scene = try await Scene()
+    let scene = try await ServiceScene(hasCredential: false)
     let (service, api) = try await scene.serve()
     try await service.complaint(#""event":"no_credentials""#)
     let message = try await scene.push(at: api)
@@ -123,7 +59,7 @@ struct CredentialProcessTests {
 
   @Test("under another sealing key the service does not start, and says whose credential does not open")
   func otherSealingKey() async throws {
-    let scene = try await Scene()
+    let scene = try await ServiceScene(hasCredential: false)
     let added = try await BelfryProcess.run([
       "credentials", "add", try #require(scene.places["key"]), "--key-id", try #require(scene.places["keyId"]),
       "--team-id", try #require(scene.places["teamId"]), "--data", scene.data, "--app", scene.appKey,
@@ -138,7 +74,7 @@ struct CredentialProcessTests {
 
   @Test("a new sealing key: not while the service runs; then it alone seals, and the service goes on")
   func newSealingKey() async throws {
-    let scene = try await Scene()
+    let scene = try await ServiceScene(hasCredential: false)
     let added = try await BelfryProcess.run([
       "credentials", "add", try #require(scene.places["key"]), "--key-id", try #require(scene.places["keyId"]),
       "--team-id", try #require(scene.places["teamId"]), "--data", scene.data,
@@ -169,7 +105,7 @@ struct CredentialProcessTests {
 
   @Test("a secret that a command renewed: the old one is refused by the running service within seconds")
   func renewedSecret() async throws {
-    let scene = try await Scene()
+    let scene = try await ServiceScene(hasCredential: false)
     let (service, api) = try await scene.serve()
     #expect(try await scene.call("GET", api + "/v1/tags").status == 200)
     let renewed = try await BelfryProcess.run(["apps", "secret", scene.appKey, "--data", scene.data, "--json"])
@@ -178,14 +114,14 @@ struct CredentialProcessTests {
     try await scene.waitUntil("the old one is refused", within: 5) {
       try await scene.call("GET", api + "/v1/tags").status == 401
     }
-    #expect(try await scene.call("GET", api + "/v1/tags", secret: secret).status == 200)
+    #expect(try await scene.call("GET", api + "/v1/tags", secret: secret).0 == 200)
     service.signal(SIGTERM)
     #expect(try await service.end() == 0)
   }
 
   @Test("the audit log tells what calls and commands did beside each other, and holds no secret")
   func audit() async throws {
-    let scene = try await Scene()
+    let scene = try await ServiceScene(hasCredential: false)
     let (service, api) = try await scene.serve()
     #expect(try await scene.call("PUT", api + "/v1/segments/all", ["audience": "everyone"]).status == 200)
     let devices = scene.folder.path + "/devices.csv"
