@@ -151,6 +151,19 @@ struct ServeConfigurationTests {
     #expect(words.contains(expected), "\(words)")
   }
 
+  @Test("where channels are managed is given with a simulator elsewhere alone")
+  func channelManagement() throws {
+    let read = try configuration(
+      file: "{ apns: 'https://127.0.0.1:2197', apnsManage: 'https://127.0.0.1:2195' }",
+      environment: ["BELFRY_APNS_MANAGE": "https://127.0.0.1:3195"])
+    #expect(read.apnsManage == .init("https://127.0.0.1:3195", .variable("BELFRY_APNS_MANAGE")))
+    #expect(try configuration().apnsManage == .init(nil, .standard))
+    for apns in ["simulator", "sandbox", "https://127.0.0.1:2197"] {
+      let manage = apns.hasPrefix("https") ? "127.0.0.1:2195" : "https://127.0.0.1:2195"
+      #expect(throws: UsageFault.self) { try configuration(flags: ["apns": apns, "apns-manage": manage]) }
+    }
+  }
+
   @Test("an unknown place to push to is refused")
   func wrongDestination() {
     #expect(throws: UsageFault.self) { try configuration(flags: ["apns": "sandbx"]) }

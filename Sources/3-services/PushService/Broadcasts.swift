@@ -84,7 +84,7 @@ extension PushService {
     guard let channels = await broadcasts(app, production ? .production : .sandbox) else {
       throw RequestFault(
         .temporarilyUnavailable, found: "no credential, or no channel management of APNs, is known for this app",
-        remedy: "Give the service a token key for the app; a simulator elsewhere manages channels by itself alone.")
+        remedy: "Give the service a token key for the app, and apnsManage where apns is a simulator elsewhere.")
     }
     do throws(BroadcastFault) { return try await body(channels) } catch { throw RequestFault(error) }
   }

@@ -21,6 +21,9 @@ struct ServeConfiguration: Equatable {
   /// Where pushes go: `simulator` (in this process), `sandbox`, `production`, or the https address of a simulator
   /// elsewhere. Default `simulator`.
   var apns = Setting("simulator", .standard)
+  /// Where a simulator elsewhere manages broadcast channels, its https address; nil: not known. Apple's own addresses, and
+  /// those of a simulator in this process, are known.
+  var apnsManage = Setting<String?>(nil, .standard)
   /// PEM file with the certificate authority of a simulator elsewhere; nil trusts the system's.
   var trust = Setting<String?>(nil, .standard)
   /// The proxy that brings pushes to APNs, and where it came from; `none` in the file or a flag turns it off. A simulator in
@@ -115,6 +118,10 @@ struct ServeConfiguration: Equatable {
       name: "apns", value: "WHERE",
       help: "simulator, sandbox, production, or the https address of a simulator; default simulator",
       variable: "BELFRY_APNS", completion: .words(["simulator", "sandbox", "production"])),
+    .init(
+      name: "apns-manage", value: "URL",
+      help: "Channel management of a simulator elsewhere, its https address; Apple's is known",
+      variable: "BELFRY_APNS_MANAGE"),
     proxyOption,
     .init(
       name: "config", value: "FILE", help: "JSON5 file with these settings and the credentials (docs/serve.md)",
@@ -139,10 +146,17 @@ struct ServeConfiguration: Equatable {
     if let value = parsed.value("gateway") { gateway = Setting(value, origin("gateway")) }
     if let value = parsed.value("data") { data = Setting(value, origin("data")) }
     if let value = parsed.value("apns") { apns = Setting(value, origin("apns")) }
+    if let value = parsed.value("apns-manage") { apnsManage = Setting(value, origin("apns-manage")) }
     try readProxy(parsed.value("proxy"), origin("proxy"), environment)
     let known = ["simulator", "sandbox", "production"].contains(apns.value)
     guard known || apns.value.hasPrefix("https://") else {
       throw UsageFault("apns: '\(apns.value)' is none of simulator, sandbox, production or an https:// address")
+    }
+    if let manage = apnsManage.value {
+      guard !known else {
+        throw UsageFault("apnsManage: leave it out: where '\(apns.value)' manages channels is known")
+      }
+      guard manage.hasPrefix("https://") else { throw UsageFault("apnsManage: '\(manage)' is no https:// address") }
     }
   }
 
@@ -188,6 +202,7 @@ struct ServeConfiguration: Equatable {
     if let value = file.gatewayIdentity { gatewayIdentity = Setting(resolved(value), .file(path)) }
     if let value = file.data { data = Setting(resolved(value), .file(path)) }
     if let value = file.apns { apns = Setting(value, .file(path)) }
+    if let value = file.apnsManage { apnsManage = Setting(value, .file(path)) }
     if let value = file.trust { trust = Setting(resolved(value), .file(path)) }
     if let value = file.serverFaultMinutes {
       guard (0...1440).contains(value) else {
@@ -229,7 +244,7 @@ struct ServeConfiguration: Equatable {
 
   /// The file as written.
   private struct File: Decodable {
-    var listen, gateway, gatewayIdentity, data, apns, trust, proxy: String?
+    var listen, gateway, gatewayIdentity, data, apns, apnsManage, trust, proxy: String?
     var serverFaultMinutes: Int?
     var credentials: [Credential]?
     var schedules: Schedules?
@@ -239,9 +254,8 @@ struct ServeConfiguration: Equatable {
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
         [
-          "listen", "gateway", "gatewayIdentity", "data", "apns", "trust", "proxy", "serverFaultMinutes", "credentials",
-          "schedules", "keepDays",
-          "webhooks",
+          "listen", "gateway", "gatewayIdentity", "data", "apns", "apnsManage", "trust", "proxy", "serverFaultMinutes",
+          "credentials", "schedules", "keepDays", "webhooks",
         ])
       webhooks = try container.decodeIfPresent(Webhooks.self, forKey: "webhooks")
       schedules = try container.decodeIfPresent(Schedules.self, forKey: "schedules")
@@ -252,6 +266,7 @@ struct ServeConfiguration: Equatable {
       gatewayIdentity = try container.decodeIfPresent(String.self, forKey: "gatewayIdentity")
       data = try container.decodeIfPresent(String.self, forKey: "data")
       apns = try container.decodeIfPresent(String.self, forKey: "apns")
+      apnsManage = try container.decodeIfPresent(String.self, forKey: "apnsManage")
       trust = try container.decodeIfPresent(String.self, forKey: "trust")
       proxy = try container.decodeIfPresent(String.self, forKey: "proxy")
       credentials = try container.decodeIfPresent([Credential].self, forKey: "credentials")
@@ -320,6 +335,7 @@ let configCommand: Command = Command(
       ),
       ("data", configuration.data.value, configuration.data.origin.words),
       ("apns", configuration.apns.value, configuration.apns.origin.words),
+      ("apnsManage", configuration.apnsManage.value ?? "of apns", configuration.apnsManage.origin.words),
       ("trust", configuration.trust.value ?? "the system's", configuration.trust.origin.words),
       (
         "proxy", configuration.proxy.value?.words ?? "none", configuration.proxy.origin.words

@@ -190,14 +190,18 @@ struct ServiceHost {
           manage: (BroadcastServer.sandbox.manage, BroadcastServer.production.manage)), named, [], nil
       )
     default:
-      let server: APNSServer
-      do throws(APNSServerFault) { server = try APNSServer(configuration.apns.value) } catch {
-        throw UsageFault("apns: \(error)")
-      }
+      let server = try server(configuration.apns.value, of: "apns")
+      let manage = try configuration.apnsManage.value.map { try self.server($0, of: "apnsManage") }
       return (
-        .init(sandbox: server, production: server, trust: trust, proxy: configuration.proxy.value), named, [], nil
+        .init(
+          sandbox: server, production: server, trust: trust, proxy: configuration.proxy.value,
+          manage: manage.map { ($0, $0) }), named, [], nil
       )
     }
+  }
+
+  private static func server(_ address: String, of setting: String) throws(UsageFault) -> APNSServer {
+    do throws(APNSServerFault) { return try APNSServer(address) } catch { throw UsageFault("\(setting): \(error)") }
   }
 }
 
