@@ -42,7 +42,7 @@ struct CommandTests {
     ]
     let (status, output) = try await ForeignProgram.run("/bin/bash", words)
     #expect(status == 0)
-    #expect(output == "--apns\ncreate\nzsh\nsandbox\n")
+    #expect(output == "--apns --apns-manage\ncreate\nzsh\nsandbox\n")
   }
 
   @Test("output that a full disk does not take is told and fails; a reader that has seen enough is no fault")
