@@ -74,5 +74,52 @@ enum StoreForgettingCases {
       try expect(try await store.device(app: app, registrationID: "r\(app)x2")?.death, is: nil)
       try expect(try await store.reach(app: app, .everyone, .production).dead, is: 1)
     },
+    ConformanceCase("a deleted app leaves nothing behind; its neighbours keep all that is theirs") { store in
+      let app = try await store.sampleApp(devices: 3)
+      let other = try await store.sampleApp("other", devices: 2)
+      for (number, id) in [app, other].enumerated() {
+        var edit = DeviceEdit()
+        edit.addTags = ["vip"]
+        _ = try await store.changeDevice(app: id, registrationID: "r\(id)x0", edit, limits: DeviceLimits())
+        let push = StoreSamples.push(Int64(number + 1), of: id, clientID: "c", at: noon)
+        try await store.acceptSample(push)
+        try await finish(push, .accepted, in: store)
+        let message = MessageDraft(
+          body: Array("{}".utf8), expiresAt: nil,
+          audience: try await store.reach(app: id, .everyone, .production).meant,
+          aliases: [])
+        _ = try await store.accept(
+          StoreSamples.push(Int64(number + 11), of: id), audience: [], companion: nil, message: message,
+          clientIDsSince: noon - .days(1))
+        let file = StoredFile(
+          id: "f\(id)", app: id, kind: .registrationID, name: "ids", createdAt: noon, expiresAt: noon + .days(9))
+        _ = try await store.keepFile(file, parts: [Array("r\(id)x1\n".utf8)], limit: 9)
+      }
+      try await store.deleteApp(app, at: noon + .hours(2))
+      try expect(try await forgetAll(Forgetting(), in: store) > 0, is: true)
+      try expect(try await store.device(app: app, registrationID: "r\(app)x0"), is: nil)
+      try expect(try await store.progress(app: app, push: 1) == nil, is: true)
+      try expect(try await store.tags(app: app, after: nil, limit: 9), is: [])
+      try expect(try await store.messages(app: app, before: .max, limit: 9).map(\.id), is: [])
+      try expect(try await store.messages(app: other, before: .max, limit: 9).map(\.id), is: [12])
+      try expect(try await store.files(app: app, at: noon), is: [])
+      try expect(try await store.reach(app: app, .everyone, .production).targets.isEmpty, is: true)
+      try expect(try await store.apps().map(\.id), is: [app, other])
+      try expect(try await store.device(app: other, registrationID: "r\(other)x0")?.tags, is: ["vip"])
+      try expect(try await store.progress(app: other, push: 2)?.counts, is: [.accepted: 2])
+      try expect(try await store.reach(app: other, .tag("vip"), .production).targets.map(\.devices.count), is: [1])
+      try expect(try await store.files(app: other, at: noon).map(\.id), is: ["f\(other)"])
+      try expect(try await forgetAll(Forgetting(), in: store), is: 0)
+    },
+    ConformanceCase("files go once they expired") { store in
+      let app = try await store.sampleApp(devices: 1)
+      for (name, hours) in [("a", 1), ("b", 3)] as [(String, Int64)] {
+        let file = StoredFile(
+          id: name, app: app, kind: .alias, name: name, createdAt: noon, expiresAt: noon + .hours(hours))
+        _ = try await store.keepFile(file, parts: [Array("lin\n".utf8)], limit: 9)
+      }
+      try expect(try await forgetAll(Forgetting(filesExpiredBy: noon + .hours(2)), in: store), is: 1)
+      try expect(try await store.files(app: app, at: noon).map(\.id), is: ["b"])
+    },
   ]
 }

@@ -14,10 +14,13 @@ public struct Forgetting: Sendable, Equatable {
   public var messagesBefore: Instant?
   /// Lines of the audit log.
   public var auditBefore: Instant?
+  /// Files that had expired by then.
+  public var filesExpiredBy: Instant?
 
   public init(
     pushesBefore: Instant? = nil, firingsBefore: Instant? = nil, eventsBefore: Instant? = nil,
-    deadBefore: Instant? = nil, messagesBefore: Instant? = nil, auditBefore: Instant? = nil
+    deadBefore: Instant? = nil, messagesBefore: Instant? = nil, auditBefore: Instant? = nil,
+    filesExpiredBy: Instant? = nil
   ) {
     self.pushesBefore = pushesBefore
     self.firingsBefore = firingsBefore
@@ -25,5 +28,6 @@ public struct Forgetting: Sendable, Equatable {
     self.deadBefore = deadBefore
     self.messagesBefore = messagesBefore
     self.auditBefore = auditBefore
+    self.filesExpiredBy = filesExpiredBy
   }
 }

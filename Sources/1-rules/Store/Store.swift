@@ -96,7 +96,8 @@ public protocol Store: MessageStore {
   // MARK: Removing what is old
 
   /// Removes a piece of what is old, some milliseconds' work; false when nothing is left. A push is gone at once, also
-  /// what devices report of it; pushes with devices that have not ended stay, and so does the last push of all.
+  /// what devices report of it; pushes with devices that have not ended stay, and so does the last push of all. What is a
+  /// deleted app's goes whatever its age.
   func forget(_ ages: Forgetting) async throws(StoreFault) -> Bool
 
   // MARK: Importing devices

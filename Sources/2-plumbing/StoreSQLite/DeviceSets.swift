@@ -65,6 +65,11 @@ struct DeviceSets {
     }
   }
 
+  func removeAll(from key: DeviceSetKey) throws(StoreFault) {
+    try database.run(
+      "DELETE FROM device_set WHERE id BETWEEN ? AND ?", .int(key.id << 16), .int(key.id << 16 | 0xFFFF))
+  }
+
   private func write(_ members: DeviceSet, _ key: DeviceSetKey, _ shard: ShardIndex) throws(StoreFault) {
     let row = key.id << 16 | Int64(shard)
     if members.isEmpty {

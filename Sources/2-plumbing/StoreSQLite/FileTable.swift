@@ -30,10 +30,18 @@ struct FileTable {
     return true
   }
 
-  private func sweep(at now: Instant) throws(StoreFault) {
+  /// Whether some had expired.
+  @discardableResult
+  func sweep(at now: Instant) throws(StoreFault) -> Bool {
     try database.run(
       "DELETE FROM file_part WHERE file IN (SELECT number FROM file WHERE expires_at <= ?)", .int(now.milliseconds))
     try database.run("DELETE FROM file WHERE expires_at <= ?", .int(now.milliseconds))
+    return database.changes > 0
+  }
+
+  /// Whether its lines are there, also those of one that has expired.
+  func isKept(_ id: String) throws(StoreFault) -> Bool {
+    try database.first("SELECT 1 FROM file WHERE id = ?", .text(id)) { _ in true } ?? false
   }
 
   func delete(app: Int64?, id: String) throws(StoreFault) {

@@ -21,6 +21,8 @@ struct ForgettingTable {
     let messages = MessageTable(database)
     if try messages.sweep() { return true }
     if let time = ages.messagesBefore, try messages.drop(before: time) { return true }
+    if let time = ages.filesExpiredBy, try FileTable(database).sweep(at: time) { return true }
+    if try DeletedAppTable(database).sweep() { return true }
     if let time = ages.pushesBefore {
       if try dropPush(before: time) { return true }
       try database.run(
@@ -50,15 +52,20 @@ struct ForgettingTable {
   private func dropPush(before time: Instant) throws(StoreFault) -> Bool {
     let old = try database.first(
       """
-      SELECT id, callback FROM push WHERE finished_at < ? AND id < (SELECT max(id) FROM push) ORDER BY finished_at LIMIT 1
+      SELECT id FROM push WHERE finished_at < ? AND id < (SELECT max(id) FROM push) ORDER BY finished_at LIMIT 1
       """, .int(time.milliseconds)
-    ) { (push: $0.int(0), callback: $0.optionalInt(1)) }
+    ) { $0.int(0) }
     guard let old else { return false }
-    try database.run("INSERT INTO dropped_push VALUES (?)", .int(old.push))
-    try database.run("DELETE FROM push_variant WHERE push = ?", .int(old.push))
-    try database.run("DELETE FROM push WHERE id = ?", .int(old.push))
-    if let callback = old.callback { try WebhookTable(database).dropCallback(callback) }
+    try drop(push: old)
     return true
+  }
+
+  func drop(push id: Int64) throws(StoreFault) {
+    let callback = try database.first("SELECT callback FROM push WHERE id = ?", .int(id)) { $0.optionalInt(0) } ?? nil
+    try database.run("INSERT INTO dropped_push VALUES (?)", .int(id))
+    try database.run("DELETE FROM push_variant WHERE push = ?", .int(id))
+    try database.run("DELETE FROM push WHERE id = ?", .int(id))
+    if let callback { try WebhookTable(database).dropCallback(callback) }
   }
 
   private func sweep() throws(StoreFault) -> Bool {

@@ -225,7 +225,20 @@ struct MessageTable {
     let oldest = try database.first(
       "SELECT place FROM message WHERE accepted_at < ? ORDER BY accepted_at LIMIT 1", .int(time.milliseconds)
     ) { $0.int(0) }
-    guard let place = oldest else { return false }
+    return try drop(oldest)
+  }
+
+  /// Removes one of an app's; false when it has none.
+  func dropOne(of app: Int64) throws(StoreFault) -> Bool {
+    try drop(
+      try database.first(
+        "SELECT place FROM message WHERE place BETWEEN ? AND ? LIMIT 1", .int(InboxTable.place(app: app, 0)),
+        .int(InboxTable.place(app: app + 1, 0) - 1)
+      ) { $0.int(0) })
+  }
+
+  private func drop(_ place: Int64?) throws(StoreFault) -> Bool {
+    guard let place else { return false }
     try database.run(
       "UPDATE app SET messages_forgotten = max(messages_forgotten, ?) WHERE id = ?",
       .int(InboxTable.position(of: place)), .int(place >> 40))

@@ -24,7 +24,7 @@ public struct Retention: Sendable, Equatable {
     Forgetting(
       pushesBefore: pushes.map { now - $0 }, firingsBefore: firings.map { now - $0 },
       eventsBefore: events.map { now - $0 }, deadBefore: deadDevices.map { now - $0 },
-      messagesBefore: messages.map { now - $0 }, auditBefore: audit.map { now - $0 })
+      messagesBefore: messages.map { now - $0 }, auditBefore: audit.map { now - $0 }, filesExpiredBy: now)
   }
 }
 
