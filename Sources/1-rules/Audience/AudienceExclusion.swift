@@ -28,7 +28,12 @@ extension AudienceExpression {
     case .alias(let name):
       return unless(device.alias == name, "its alias is \(device.alias.map { "“\($0)”" } ?? "not set"), not “\(name)”")
     case .registrationID(let name): return unless(device.registrationID == name, "it is not “\(name)”")
-    case .file(let id): return unless(device.files.contains(id), "the file “\(id)” does not name it")
+    case .file(let id):
+      return unless(
+        device.files.contains(id),
+        device.lostFiles.contains(id)
+          ? "whether the file “\(id)” named it is not known: the file is not kept any more"
+          : "the file “\(id)” does not name it")
     case .appVersion, .osVersion, .language, .timeZone, .model, .permission:
       guard let condition = factCondition else { return nil }
       let value = device.facts[condition.fact]

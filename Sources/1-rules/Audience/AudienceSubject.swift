@@ -8,6 +8,8 @@ public struct AudienceSubject: Sendable, Equatable {
   public var alias: String?
   /// Those of the files that an audience names which name it.
   public var files: Set<String> = []
+  /// Those of the files that an audience names which are not kept any more.
+  public var lostFiles: Set<String> = []
   /// Tokens that it has beside its own, alive.
   public var purposes: Set<TokenPurpose> = []
   /// By what they are facts of; what is not known is not there.

@@ -1,4 +1,4 @@
-import Audience
+public import Audience
 public import Basics
 
 /// What is kept of one device in one push, read on one state of the store.
@@ -9,6 +9,8 @@ public struct DeviceTrace: Sendable, Equatable {
   public var steps: [PushStep]
   /// As it is now.
   public var device: StoredDevice
+  /// The same for the push's audience, with what its files say of the device.
+  public var subject: AudienceSubject
   /// Its tags, alias or facts were changed after the push was accepted: what they were then is not kept.
   public var changedSince: Bool
   public var state: State
@@ -39,13 +41,14 @@ public struct DeviceTrace: Sendable, Equatable {
   }
 
   public init(
-    push: StoredPush, targeted: Int, steps: [PushStep], device: StoredDevice, changedSince: Bool, state: State,
-    replacedBy: Replacement?, reports: [DeviceReport]
+    push: StoredPush, targeted: Int, steps: [PushStep], device: StoredDevice, subject: AudienceSubject,
+    changedSince: Bool, state: State, replacedBy: Replacement?, reports: [DeviceReport]
   ) {
     self.push = push
     self.targeted = targeted
     self.steps = steps
     self.device = device
+    self.subject = subject
     self.changedSince = changedSince
     self.state = state
     self.replacedBy = replacedBy

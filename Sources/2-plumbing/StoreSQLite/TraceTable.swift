@@ -58,9 +58,26 @@ struct TraceTable {
     return .found(
       DeviceTrace(
         push: push, targeted: targeted, steps: try steps(of: id), device: device,
+        subject: try subject(device, push.audience),
         changedSince: try wasChanged(device, after: id), state: state,
         replacedBy: isAccepted ? try replacement(of: push, device.ordinal) : nil,
         reports: try ReportTable(database).reports(push: id, of: device.ordinal)))
+  }
+
+  private func subject(
+    _ device: StoredDevice, _ audience: AudienceExpression?
+  ) throws(StoreFault) -> AudienceSubject {
+    var subject = device.subject
+    let files = FileTable(database)
+    for leaf in audience?.leaves ?? [] {
+      guard case .file(let id) = leaf else { continue }
+      if try !files.isKept(id) {
+        subject.lostFiles.insert(id)
+      } else if try files.members(of: id, app: device.app).contains(device.ordinal) {
+        subject.files.insert(id)
+      }
+    }
+    return subject
   }
 
   private func state(of ordinal: DeviceOrdinal, push: Int64) throws(StoreFault) -> DeviceTrace.State {

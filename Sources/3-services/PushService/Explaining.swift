@@ -224,7 +224,7 @@ extension DeviceTrace {
     if device.createdAt > push.acceptedAt {
       return "not in the audience: the device registered only after, at \(device.createdAt)"
     }
-    let exclusion = push.audience?.exclusion(of: device.subject, at: push.acceptedAt)
+    let exclusion = push.audience?.exclusion(of: subject, at: push.acceptedAt)
     let clause = exclusion.map { $0.place.isEmpty ? $0.words : "\($0.words) (\($0.place))" }
     if let clause {
       guard hasChanged else { return "not in the audience: \(clause)" }
