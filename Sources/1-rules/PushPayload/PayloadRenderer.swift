@@ -91,7 +91,8 @@ public struct PayloadRenderer: Sendable {
     forms[(badge == nil ? 0 : 1) + (messageID == nil ? 0 : 2)]
   }
 
-  private static func rendered(_ template: JSONObject, badge: Int64?, messageID: Int64?) -> JSONObject {
+  /// The same for a payload that is written once.
+  public static func rendered(_ template: JSONObject, badge: Int64?, messageID: Int64?) -> JSONObject {
     var payload = template
     if badge != nil || payload["aps"]?.object?["badge"] != nil {
       var aps = payload["aps"]?.object ?? JSONObject()

@@ -33,12 +33,20 @@ struct PushRender: Sendable {
     let shared = batch.share(shared)
     for device in devices {
       let badge = hasBadge ? Int64(device.badge) : nil
-      let renderer = content.renderer(for: device.recipient)
-      batch.append(
-        id: PushIdentity.apnsID(message: message, device: device.ordinal), token: device.token, shared: shared,
-        bodySize: renderer.size(badge: badge, messageID: written)
-      ) { body in
-        renderer.write(badge: badge, messageID: written, into: body) ?? 0
+      let id = PushIdentity.apnsID(message: message, device: device.ordinal)
+      switch content.body(for: device.recipient) {
+      case .shared(let renderer):
+        batch.append(
+          id: id, token: device.token, shared: shared, bodySize: renderer.size(badge: badge, messageID: written)
+        ) { body in renderer.write(badge: badge, messageID: written, into: body) ?? 0 }
+      case .own(let payload):
+        let bytes = JSONValue.object(
+          PayloadRenderer.rendered(payload, badge: badge, messageID: written)
+        ).encoded()
+        batch.append(id: id, token: device.token, shared: shared, bodySize: bytes.count) { body in
+          body.copyBytes(from: bytes)
+          return bytes.count
+        }
       }
     }
     return batch
@@ -94,12 +102,18 @@ private struct RecipientContent: Sendable {
 
   var usualSize: Int { plain.maximumSize }
 
-  func renderer(for recipient: ClaimedDevice.Recipient?) -> PayloadRenderer {
-    guard let personal, let recipient else { return plain }
+  enum Body {
+    case shared(PayloadRenderer)
+    /// Nobody else's, still without badge and message id.
+    case own(JSONObject)
+  }
+
+  func body(for recipient: ClaimedDevice.Recipient?) -> Body {
+    guard let personal, let recipient else { return .shared(plain) }
     let variant = personal.payload.variant(for: recipient.facts.language)
-    if let fixed = personal.fixed[variant] { return fixed }
+    if let fixed = personal.fixed[variant] { return .shared(fixed) }
     let values = personal.content.values(for: recipient)
-    return PayloadRenderer(personal.fitting(personal.payload.payload(variant, filledBy: values)))
+    return .own(personal.fitting(personal.payload.payload(variant, filledBy: values)))
   }
 }
 
