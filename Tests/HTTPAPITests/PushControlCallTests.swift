@@ -28,7 +28,8 @@ struct PushControlCallTests {
       #expect(report?["state"] == "withdrawn" && report?["withdrawn"] == 2 && report?["accepted"] == 1)
       #expect(bench.apns.pushes.values.count == 1)
       let late = try await bench.call("POST", "/v1/pushes/\(id)/resume")
-      #expect(late.status == 409 && late.headers["content-type"] == "application/problem+json")
+      #expect(
+        late.status == 409 && late.errorCode == 9409 && late.headers["content-type"] == "application/problem+json")
     }
   }
 
@@ -47,8 +48,8 @@ struct PushControlCallTests {
       }
       let ended = try await bench.call("DELETE", "/v3/push/\(id)")
       #expect(ended.status == 200 && ended.warnings.count == 1)
-      #expect(try await bench.call("POST", "/v1/pushes/\(id)/pause").status == 409)
-      #expect(try await bench.call("POST", "/v1/pushes/1/pause").status == 404)
+      #expect(try await bench.call("POST", "/v1/pushes/\(id)/pause").errorCode == 9409)
+      #expect(try await bench.call("POST", "/v1/pushes/1/pause").errorCode == 9404)
     }
   }
 

@@ -8,9 +8,7 @@ extension HTTPAPI {
   func explanation(_ push: String, _ device: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     guard let messageID = Int64(push), try await service.report(app, messageID: messageID) != nil else {
-      throw RequestFault(
-        .noSuchResource, at: "msg_id", found: "this app has no push \(quoted(push))",
-        remedy: "Use the msg_id that the push was answered with.")
+      throw Self.noSuchPush(push)
     }
     guard let explanation = try await service.explain(app, messageID: messageID, registrationID: device) else {
       throw RequestFault(

@@ -28,15 +28,14 @@ extension HTTPAPI {
   /// `POST /v1/pushes/{msg_id}/pause`, `…/resume`, `…/withdraw`: answers the push as `GET` does.
   func control(_ id: String, _ control: PushControl, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    let conflict: String
+    let found: String
     switch try await self.control(app, id, control, clears: try clears(control, call)) {
-    case .done: return try await report(of: app, id, call)
-    case .noSuchPush: return noSuchPush(id, call)
-    case .finished: conflict = "every device of the push \(quoted(id)) has ended"
-    case .withdrawn: conflict = "the push \(quoted(id)) was withdrawn"
+    case .done: return try await report(of: app, id)
+    case .noSuchPush: throw Self.noSuchPush(id)
+    case .finished: found = "every device of the push \(quoted(id)) has ended"
+    case .withdrawn: found = "the push \(quoted(id)) was withdrawn"
     }
-    return Answers.refusal(
-      status: 409, code: RequestFault.Code.invalidParameter.rawValue, message: "\(conflict).", family: call.family)
+    throw RequestFault(.conflict, at: "msg_id", found: found, remedy: "Nothing is left to change; see the push.")
   }
 
   private func control(

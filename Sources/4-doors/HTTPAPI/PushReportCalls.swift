@@ -7,15 +7,13 @@ extension HTTPAPI {
   /// `GET /v1/pushes/{msg_id}`.
   func report(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
-    return try await report(of: app, id, call)
+    return try await report(of: app, id)
   }
 
-  func report(of app: AppRecord, _ id: String, _ call: Call) async throws(RequestFault) -> HTTPResponse {
+  func report(of app: AppRecord, _ id: String) async throws(RequestFault) -> HTTPResponse {
     guard let messageID = Int64(id), let report = try await service.report(app, messageID: messageID),
       let lists = try await service.countLists(app, messageID: messageID)
-    else {
-      return noSuchPush(id, call)
-    }
+    else { throw Self.noSuchPush(id) }
     var object = PushReportWriting.object(report)
     object["byHour"] = .array(lists.hours.map { PushReportWriting.row("hour", .string($0.description), $1) })
     object["byAppVersion"] = .array(
@@ -23,10 +21,10 @@ extension HTTPAPI {
     return Answers.ok(.object(object))
   }
 
-  func noSuchPush(_ id: String, _ call: Call) -> HTTPResponse {
-    Answers.refusal(
-      status: 404, code: RequestFault.Code.invalidParameter.rawValue, message: "This app has no push \(quoted(id)).",
-      family: call.family)
+  static func noSuchPush(_ id: String) -> RequestFault {
+    RequestFault(
+      .noSuchResource, at: "msg_id", found: "this app has no push \(quoted(id))",
+      remedy: "Use the msg_id that the push was answered with.")
   }
 }
 
