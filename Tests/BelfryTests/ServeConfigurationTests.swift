@@ -1,4 +1,6 @@
 import Foundation
+import HTTPAPI
+import Store
 import Testing
 
 @testable import belfry
@@ -60,6 +62,29 @@ struct ServeConfigurationTests {
       ("{ schedules: { zone: 'UTC' } }", "schedules.zone: there is no such setting"),
     ] {
       #expect(complaint(file).contains(words), "\(complaint(file))")
+    }
+  }
+
+  @Test("limits: calls a minute, devices an alias, tags a device")
+  func limits() throws {
+    let usual = try configuration(file: "{}").limits
+    #expect(usual.value == ServeConfiguration.Limits())
+    let read = try configuration(
+      file: "{ limits: { perMinute: { push: 600, schedule: 100, ownDevice: 30 }, devicesPerAlias: 3 } }"
+    ).limits.value
+    #expect(read.rates.push == 600)
+    #expect(read.rates.schedule == 100)
+    #expect(read.rates.ownDevice == 30)
+    #expect(read.rates.report == usual.value.rates.report)
+    #expect(read.devices.devicesPerAlias == 3)
+    #expect(read.devices.tagsPerDevice == usual.value.devices.tagsPerDevice)
+    for (text, words) in [
+      ("{ limits: { perMinute: { push: 0 } } }", "limits.perMinute.push: give 1 to 1000000000 calls a minute"),
+      ("{ limits: { perMinute: { pushs: 9 } } }", "limits.perMinute.pushs: there is no such setting"),
+      ("{ limits: { tagsPerDevice: -1 } }", "limits.tagsPerDevice: give 1 to 100000"),
+      ("{ limits: { tags: 9 } }", "limits.tags: there is no such setting"),
+    ] {
+      #expect(complaint(text).contains(words), "\(complaint(text))")
     }
   }
 

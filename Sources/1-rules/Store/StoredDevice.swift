@@ -206,7 +206,7 @@ public struct DeviceEdit: Sendable, Equatable {
   public init() {}
 }
 
-public struct DeviceLimits: Sendable {
+public struct DeviceLimits: Sendable, Equatable {
   /// How many devices may share an alias. Default 10, as JPush has it since 2020.
   public var devicesPerAlias = 10
   /// Default 1,000.

@@ -5,6 +5,8 @@ internal import Basics
 public struct RateLimitSettings: Sendable, Equatable {
   /// `/v3/push` and what is below it.
   public var push = 1_000_000
+  /// `/v3/schedules`.
+  public var schedule = 1_000_000
   /// `/v3/devices` and `/device/v1`.
   public var device = 1_000_000
   /// `/v1` and reports.
@@ -19,7 +21,8 @@ public struct RateLimitSettings: Sendable, Equatable {
 
   func perMinute(_ family: APIFamily) -> Int {
     switch family {
-    case .push, .schedule, .admin, .server: max(1, push)
+    case .push, .admin, .server: max(1, push)
+    case .schedule: max(1, schedule)
     case .device, .registration: max(1, device)
     case .native, .report: max(1, report)
     }

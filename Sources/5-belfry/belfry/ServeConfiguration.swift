@@ -42,6 +42,8 @@ struct ServeConfiguration: Equatable {
 
   /// Where webhooks may lead, and when many failures are told.
   var webhooks = Setting(WebhookSettings(), .standard)
+  /// How often may be called, and how much a device may have.
+  var limits = Setting(Limits(), .standard)
 
   /// As the file has it, until the flag was looked at.
   private var fileProxy: String?
@@ -226,6 +228,11 @@ struct ServeConfiguration: Equatable {
         throw CommandFault("\(path): \(error.words)")
       }
     }
+    if let value = file.limits {
+      do throws(CommandFault) { limits = Setting(try value.limits(), .file(path)) } catch {
+        throw CommandFault("\(path): \(error.words)")
+      }
+    }
     if let value = file.proxy {
       fileProxy = value
       proxy.origin = .file(path)
@@ -250,14 +257,16 @@ struct ServeConfiguration: Equatable {
     var schedules: Schedules?
     var keepDays: KeepDays?
     var webhooks: Webhooks?
+    var limits: LimitsFile?
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
         [
           "listen", "gateway", "gatewayIdentity", "data", "apns", "apnsManage", "trust", "proxy", "serverFaultMinutes",
-          "credentials", "schedules", "keepDays", "webhooks",
+          "credentials", "schedules", "keepDays", "webhooks", "limits",
         ])
       webhooks = try container.decodeIfPresent(Webhooks.self, forKey: "webhooks")
+      limits = try container.decodeIfPresent(LimitsFile.self, forKey: "limits")
       schedules = try container.decodeIfPresent(Schedules.self, forKey: "schedules")
       keepDays = try container.decodeIfPresent(KeepDays.self, forKey: "keepDays")
       serverFaultMinutes = try container.decodeIfPresent(Int.self, forKey: "serverFaultMinutes")
@@ -348,6 +357,7 @@ let configCommand: Command = Command(
       ("keepDays", configuration.retention.value.words, configuration.retention.origin.words),
       ("webhooks", configuration.webhooks.value.words, configuration.webhooks.origin.words),
       SealingKey.Source(environment).row,
+      ("limits", configuration.limits.value.words, configuration.limits.origin.words),
       (
         "credentials", configuration.credentials.value.map(\.bundle).joined(separator: ", "),
         configuration.credentials.origin.words

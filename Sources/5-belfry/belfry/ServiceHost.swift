@@ -66,7 +66,8 @@ struct ServiceHost {
       let gateway = Locked<Gateway?>(nil)  // it authenticates by the service, and is asked by it
       let service = PushService(
         store: store, bus: InProcessBus(clock: clock), clock: clock,
-        seed: UInt64.random(in: 0...UInt64.max), scheduling: Scheduling(configuration.schedules.value),
+        seed: UInt64.random(in: 0...UInt64.max), limits: configuration.limits.value.devices,
+        scheduling: Scheduling(configuration.schedules.value),
         retention: configuration.retention.value,
         senders: { await senders.sender(for: $0, $1) }, broadcasts: { await senders.channels(for: $0, $1) },
         inApp: configuration.gateway.value == nil
@@ -88,6 +89,8 @@ struct ServiceHost {
       try await service.start()
       do {
         var settings = HTTPAPI.Settings()
+        settings.rateLimits = configuration.limits.value.rates
+        if let zone = service.scheduling?.zone(configuration.schedules.value.timeZone) { settings.jpushZone = zone }
         settings.health = { ["apns": .array(await senders.health())] }
         let started = try await startGateway(configuration, service, store, loops: loops, clock: clock)
         gateway.withLock { $0 = started }
