@@ -119,4 +119,13 @@ struct PhoneTerminalTests {
     #expect(try await coloured.end() == 0)
     #expect(coloured.colours)
   }
+
+  @Test("TERM=dumb: lines instead of a drawing")
+  func dumb() async throws {
+    let terminal = try Self.start(100, 30, ["TERM": "dumb"])
+    try await terminal.shows("\"event\":\"listening\"")
+    #expect(!terminal.isAlternate && !terminal.isRaw)
+    terminal.signal(SIGTERM)
+    #expect(try await terminal.end() == 0)
+  }
 }

@@ -13,7 +13,7 @@ struct ProgressBar {
   private var shown = -1
   private static let width = 30
 
-  init(_ label: String, isDrawn: Bool = isatty(2) == 1) {
+  init(_ label: String, isDrawn: Bool = Terminal.isDrawable(2)) {
     self.label = label
     self.isDrawn = isDrawn
   }

@@ -22,10 +22,13 @@ enum Terminal {
   /// To standard error.
   static func complain(_ text: String) { write(text + "\n", to: 2) }
 
-  /// Whether standard output is looked at by a person; colour and redrawing only then (and never with NO_COLOR).
-  static var isInteractive: Bool { isatty(1) == 1 }
+  /// Whether a person looks at the descriptor by something that moves its cursor: not so with TERM=dumb, as in an editor's
+  /// shell.
+  static func isDrawable(_ descriptor: Int32) -> Bool {
+    isatty(descriptor) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
+  }
 
-  static var wantsColour: Bool { isInteractive && getenv("NO_COLOR") == nil }
+  static var wantsColour: Bool { isDrawable(1) && getenv("NO_COLOR") == nil }
 
   @discardableResult
   static func write(_ text: String, to descriptor: Int32) -> Bool {

@@ -141,7 +141,7 @@ struct PhoneRun {
     json = parsed.flag("json")
     let wantsLines = parsed.flag("lines") || json
     guard !(wantsLines && parsed.flag("headless")) else { throw UsageFault("give either --headless or line mode") }
-    let isTerminal = Terminal.isInteractive && Terminal.isAnswering
+    let isTerminal = Terminal.isDrawable(1) && Terminal.isAnswering
     face = parsed.flag("headless") ? .headless : wantsLines || !isTerminal ? .lines : .drawn
   }
 

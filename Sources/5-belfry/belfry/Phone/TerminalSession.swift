@@ -19,9 +19,9 @@ final class TerminalSession: Sendable {
     var size = TerminalSize(columns: 0, rows: 0)
   }
 
-  /// nil when one of the two is no terminal.
+  /// nil when one of the two is no terminal, or none to draw on.
   init?(input: Int32 = 0, output: Int32 = 1) {
-    guard isatty(input) == 1, isatty(output) == 1 else { return nil }
+    guard isatty(input) == 1, Terminal.isDrawable(output) else { return nil }
     var before = termios()
     guard tcgetattr(input, &before) == 0 else { return nil }
     self.input = input
