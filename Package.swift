@@ -118,7 +118,7 @@ let package = Package(
       name: "belfry-bench",
       dependencies: [
         "Basics", "PushPayload", "Phone", "Delivery", "Audience", "Store", "StoreSQLite", "CSQLite", "Transport",
-        "APNSClient", "APNSSimulator", "PhoneLab",
+        "HTTPClient", "APNSClient", "APNSSimulator", "PhoneLab",
       ],
       path: "Benchmarks", exclude: ["aioapns_sender.py"], swiftSettings: settings),
 

@@ -72,8 +72,11 @@ private let benchmarks = [
   Benchmark(name: "roundtrip", run: roundTripBenchmark),
   Benchmark(name: "memory", run: memoryBenchmark),
   Benchmark(name: "b2", run: simulatorBenchmark),
+  Benchmark(name: "import", run: importBenchmark),
+  Benchmark(name: "b3", run: campaignBenchmark),
   Benchmark(name: "b4", run: audienceBenchmark),
   Benchmark(name: "b6", run: payloadBenchmark),
+  Benchmark(name: "b7", run: acceptanceBenchmark),
   Benchmark(name: "phone") { try phoneBenchmark($0) + broadcastBenchmark($0) },
 ]
 

@@ -11,7 +11,7 @@ import Transport
 /// The files that both sides of a measurement share: certificates, the provider key, a web root with a file for each
 /// device token, and what h2load reads. Removed at the end.
 struct Scene {
-  static let tokenCount = 20_000
+  static let usualTokens = 20_000
   static let keyID = "ABC123DEFG"
   static let teamID = "DEF123GHIJ"
   /// Bytes of the body; ours is as long, but each has its own badge and message id.
@@ -21,7 +21,8 @@ struct Scene {
   /// `bearer <JWT>` for those who cannot sign; ours signs its own.
   private(set) var authorization: String
 
-  init() throws {
+  /// With so many device tokens, each with a file of its own.
+  init(tokens: Int = usualTokens) throws {
     let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"  // files that cost no disk
     var template = Array("\(parent)/belfry-bench.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -43,7 +44,7 @@ struct Scene {
       "keyId": .string(Self.keyID), "teamId": .string(Self.teamID), "bundle": .string(PushSource.topic),
     ]
     try Self.write(Array(JSONValue.object(credential).text.utf8), to: "\(folder)/credential.json")
-    try makeRoot()
+    try makeRoot(tokens)
   }
 
   /// The same with a provider token by the key that lies in the folder now.
@@ -56,18 +57,19 @@ struct Scene {
     return scene
   }
 
-  private func makeRoot() throws {
+  private func makeRoot(_ count: Int) throws {
     let devices = "\(folder)/root/3/device"
     for path in ["\(folder)/root", "\(folder)/root/3", devices] { mkdir(path, 0o700) }
     try Self.write([], to: "\(devices)/none")
     var dice = Dice(seed: 1)
-    var text = ""
-    for _ in 0..<Self.tokenCount {
+    var text: [UInt8] = []
+    for _ in 0..<count {
       let token = (0..<4).flatMap { _ in bytes(of: dice.next()) }.hex
       guard link("\(devices)/none", "\(devices)/\(token)") == 0 else { throw BenchFault("cannot link in \(devices)") }
-      text += token + "\n"
+      text += token.utf8
+      text.append(UInt8(ascii: "\n"))
     }
-    try Self.write(Array(text.utf8), to: "\(folder)/tokens")
+    try Self.write(text, to: "\(folder)/tokens")
   }
 
   /// What each h2load reads: a URI for each token, dealt out to so many lists.

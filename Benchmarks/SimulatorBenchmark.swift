@@ -42,7 +42,7 @@ struct SimulatorChild {
 
   init(_ scene: Scene, core: Int? = Core.server) throws {
     child = try Child(
-      [ownPath, "simulate", "--folder", scene.folder, "--tokens", String(Scene.tokenCount)], core: core)
+      [ownPath, "simulate", "--folder", scene.folder, "--tokens", String(Scene.usualTokens)], core: core)
     guard let port = UInt16(try child.line()) else { throw BenchFault("the simulator said no port") }
     self.port = port
   }
