@@ -96,6 +96,48 @@ enum StoreAuditCases {
           .groupJoined, .credentialAdded, .appDeleted,
         ])
     },
+    ConformanceCase("what a server did to devices, tags, aliases and files is noted when it changed something") {
+      store in
+      let app = try await store.sampleApp(devices: 2)
+      let id = "r\(app)x0"
+      let limits = DeviceLimits()
+      let push = StoreSamples.push(5, of: app, clientID: "c")
+      let reach = try await store.reach(app: app, .everyone, .production)
+      let file = StoredFile(
+        id: "f", app: app, kind: .alias, name: "f.txt", createdAt: noon, expiresAt: noon + .hours(1))
+      var edit = DeviceEdit()
+      edit.alias = .set("lin")
+      var members = TagEdit()
+      members.add = [id]
+      for _ in 1...2 {
+        for audit in [note(.deviceChanged, app, id), nil] {
+          _ = try await store.changeDevice(app: app, registrationID: id, edit, limits: limits, audit: audit)
+        }
+        _ = try await store.changeTag(app: app, name: "t", members, limits: limits, audit: note(.tagChanged, app, "t"))
+      }
+      for _ in 1...2 { try await store.deleteTag(app: app, name: "t", audit: note(.tagDeleted, app, "t")) }
+      for _ in 1...2 {
+        _ = try await store.removeAlias(app: app, alias: "lin", from: [id], audit: note(.aliasChanged, app, "lin"))
+      }
+      _ = try await store.changeDevice(app: app, registrationID: id, edit, limits: limits, audit: nil)
+      for _ in 1...2 { try await store.deleteAlias(app: app, alias: "lin", audit: note(.aliasDeleted, app, "lin")) }
+      for limit in [1, 1] {
+        _ = try await store.keepFile(
+          file, parts: [Array("lin\n".utf8)], limit: limit, audit: note(.fileAdded, app, "f"))
+      }
+      for _ in 1...2 { try await store.deleteFile(app: app, id: "f", audit: note(.fileDeleted, app, "f")) }
+      for _ in 1...2 {
+        _ = try await store.accept(
+          push, audience: reach.targets, companion: nil, message: nil, clientIDsSince: noon - .days(1),
+          audit: note(.pushSent, app, "5"))
+      }
+      try expect(
+        try await kinds(store, .init(app: app)).reversed(),
+        is: [
+          .appMade, .deviceChanged, .tagChanged, .tagDeleted, .aliasChanged, .aliasDeleted, .fileAdded, .fileDeleted,
+          .pushSent,
+        ])
+    },
     ConformanceCase("old lines of the audit log go") { store in
       for days in [400, 300, 1] as [Int64] { try await store.note(note(.backupMade, nil, at: noon - .days(days))) }
       while try await store.forget(Forgetting(auditBefore: noon - .days(365))) {}

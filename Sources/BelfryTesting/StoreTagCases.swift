@@ -10,8 +10,9 @@ enum StoreTagCases {
       var edit = TagEdit()
       edit.add = [0, 1, 2, 2].map { "r\(app)x\($0)" }
       edit.remove = [2, 3].map { "r\(app)x\($0)" }
-      for _ in 0..<2 {
-        try expect(try await store.changeTag(app: app, name: "t", edit, limits: DeviceLimits()), is: .done)
+      for changed in [3, 0] {
+        try expect(
+          try await store.changeTag(app: app, name: "t", edit, limits: DeviceLimits()), is: .done(changed: changed))
         try expect(try await store.tag(app: app, name: "t"), is: StoredTag(name: "t", devices: 3))
         try expect(
           try await store.reach(app: app, .tag("t"), .production).targets.flatMap { Array($0.devices) }, is: [0, 1, 2])
@@ -19,7 +20,8 @@ enum StoreTagCases {
       try expect(try await store.tags(app: other, after: nil, limit: 9), is: [])
       var removal = TagEdit()
       removal.remove = edit.add
-      try expect(try await store.changeTag(app: app, name: "t", removal, limits: DeviceLimits()), is: .done)
+      try expect(
+        try await store.changeTag(app: app, name: "t", removal, limits: DeviceLimits()), is: .done(changed: 3))
       try expect(try await store.tag(app: app, name: "t"), is: nil, "nobody has it")
       try expect(try await store.tags(app: app, after: nil, limit: 9), is: [])
     },
@@ -41,7 +43,8 @@ enum StoreTagCases {
         try await store.changeTag(app: app, name: "c", edit, limits: limits),
         is: .tooManyTags(3, registrationID: "r\(app)x1"))
       try expect(try await store.tag(app: app, name: "c"), is: nil)
-      try expect(try await store.changeTag(app: app, name: "a", edit, limits: limits), is: .done, "it has that one")
+      try expect(
+        try await store.changeTag(app: app, name: "a", edit, limits: limits), is: .done(changed: 1), "one has it")
     },
     ConformanceCase("a deleted tag is nobody's, and a new one of its name begins empty") { store in
       let app = try await store.sampleApp(devices: 3)
@@ -86,7 +89,8 @@ enum StoreTagCases {
         try await store.removeAlias(app: app, alias: "lin", from: ["r\(app)x0", "nobody"]),
         is: .noSuchDevices(["nobody"]))
       try expect(
-        try await store.removeAlias(app: app, alias: "lin", from: ["r\(app)x0", "r\(app)x3"]), is: .done)
+        try await store.removeAlias(app: app, alias: "lin", from: ["r\(app)x0", "r\(app)x3"]),
+        is: .done(changed: 1))
       try expect(try await having("lin"), is: [1, 2])
       try expect(try await having("wei"), is: [3])
       try await store.deleteAlias(app: app, alias: "lin")

@@ -1,3 +1,4 @@
+public import Audience
 public import Basics
 public import Store
 
@@ -97,5 +98,47 @@ extension Store {
 
   public func deleteWebhook(app: Int64, id: Int64) async throws(StoreFault) -> Bool {
     try await deleteWebhook(app: app, id: id, audit: note)
+  }
+
+  public func changeDevice(
+    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
+  ) async throws(StoreFault) -> DeviceEditAnswer {
+    try await changeDevice(app: app, registrationID: registrationID, edit, limits: limits, audit: nil)
+  }
+
+  public func changeTag(
+    app: Int64, name: String, _ edit: TagEdit, limits: DeviceLimits
+  ) async throws(StoreFault) -> MembershipAnswer {
+    try await changeTag(app: app, name: name, edit, limits: limits, audit: note)
+  }
+
+  public func deleteTag(app: Int64, name: String) async throws(StoreFault) {
+    try await deleteTag(app: app, name: name, audit: note)
+  }
+
+  public func removeAlias(
+    app: Int64, alias: String, from registrationIDs: [String]
+  ) async throws(StoreFault) -> MembershipAnswer {
+    try await removeAlias(app: app, alias: alias, from: registrationIDs, audit: note)
+  }
+
+  public func deleteAlias(app: Int64, alias: String) async throws(StoreFault) {
+    try await deleteAlias(app: app, alias: alias, audit: note)
+  }
+
+  public func keepFile(_ file: StoredFile, parts: [[UInt8]], limit: Int) async throws(StoreFault) -> Bool {
+    try await keepFile(file, parts: parts, limit: limit, audit: note)
+  }
+
+  public func deleteFile(app: Int64?, id: String) async throws(StoreFault) {
+    try await deleteFile(app: app, id: id, audit: note)
+  }
+
+  public func accept(
+    _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush? = nil, message: MessageDraft?,
+    clientIDsSince since: Instant
+  ) async throws(StoreFault) -> Acceptance {
+    try await accept(
+      push, audience: audience, companion: companion, message: message, clientIDsSince: since, audit: nil)
   }
 }

@@ -133,11 +133,14 @@ struct CredentialProcessTests {
       ],
       ["devices", "import", devices, "--data", scene.data],
       ["backup", scene.folder.path + "/backup", "--data", scene.data],
-      ["apps", "secret", scene.appKey, "--data", scene.data],
+      ["apps", "secret", scene.appKey, "--server", api, "--app", "\(scene.appKey):\(scene.masterSecret)"],
     ] {
       let run = try await BelfryProcess.run(words)
       #expect(run.status == 0, "\(words): \(run.errors)")
     }
+    let former = try await BelfryProcess.run(
+      ["apps", "secret", scene.appKey, "--server", api, "--app", "\(scene.appKey):\(scene.masterSecret)"])
+    #expect(former.status == 1 && former.errors.contains("answered 401"), "\(former)")
     let told = try await BelfryProcess.run(["audit", "list", "--data", scene.data, "--json"])
     let lines = try told.output.split(separator: "\n").map {
       try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -147,7 +150,7 @@ struct CredentialProcessTests {
         "app.secretRenewed", "backup.made", "devices.imported", "credential.added", "segment.kept", "app.made",
       ], "\(told)")
     let doers = lines.compactMap { ($0["by"] as? [String: Any])?["kind"] as? String }
-    #expect(doers == ["command", "command", "command", "command", "app", "command"])
+    #expect(doers == ["app", "command", "command", "command", "app", "command"])
     #expect(lines[4]["address"] as? String == "127.0.0.1")
     #expect(lines[2]["words"] as? String == "1 new, 0 there before, 0 lines not taken")
     #expect(!told.output.contains(scene.masterSecret) && !told.output.contains("PRIVATE KEY"))

@@ -38,8 +38,8 @@ struct AuditCallTests {
       let all = try await entries(bench)
       #expect(
         all.compactMap { $0["kind"]?.string }
-          == ["device.deleted", "segment.kept", "push.withdrawn", "push.paused", "app.made"])
-      #expect(all.compactMap { $0["subject"]?.string } == [device, "s", message, message, bench.app.appKey])
+          == ["device.deleted", "segment.kept", "push.withdrawn", "push.paused", "push.sent", "app.made"])
+      #expect(all.compactMap { $0["subject"]?.string } == [device, "s", message, message, message, bench.app.appKey])
       for entry in all.dropLast() {
         #expect(entry["by"] == ["kind": "app", "key": .string(bench.app.appKey)])
         #expect(entry["appKey"] == .string(bench.app.appKey))
@@ -47,6 +47,37 @@ struct AuditCallTests {
         #expect(entry["address"] == (depth == .live ? "127.0.0.1" : .null))
       }
       #expect(all.last?["by"] == ["kind": "service", "key": .null])
+    }
+  }
+
+  @Test("names calls of /v3 and /v1 that change tags, aliases and files, or send; not what a device says of itself")
+  func calls() async throws {
+    try await Bench.with(.inProcess) { bench in
+      let device = try await bench.device(1)
+      _ = try await bench.device(2)
+      try await bench.call("POST", "/v3/devices/\(device)", "{\"alias\":\"lin\",\"tags\":{\"add\":[\"vip\"]}}")
+      try await bench.call("POST", "/v3/devices/\(device)", "{\"alias\":\"lin\"}")
+      try await bench.call("PATCH", "/v1/devices/\(device)", "{\"mobile\":\"1\"}")
+      try await bench.call("POST", "/v3/tags/vip", "{\"registration_ids\":{\"add\":[\"\(device)\"],\"remove\":[]}}")
+      try await bench.call("PATCH", "/v1/tags/new", "{\"add\":[\"\(device)\"]}")
+      try await bench.call("DELETE", "/v1/tags/new")
+      try await bench.call("DELETE", "/v3/tags/vip")
+      try await bench.call("DELETE", "/v3/aliases/lin")
+      try await bench.call("DELETE", "/v3/aliases/lin")
+      let channel = try await bench.call("POST", "/v1/channels", "{}")
+      let id = try #require(channel.json.object?["id"]?.string, "\(channel.text)")
+      let path = id.replacing("+", with: "%2B").replacing("/", with: "%2F")
+      try await bench.call("POST", "/v1/channels/\(path)/end", "{\"contentState\":{}}")
+      try await bench.call("DELETE", "/v1/channels/\(path)")
+      try await bench.call(
+        "POST", "/v3/push", "{\"platform\":\"ios\",\"audience\":\"all\",\"message\":{\"msg_content\":\"m\"}}")
+      let told = try await entries(bench).map { "\($0["kind"]?.string ?? ""): \($0["words"]?.string ?? "")" }
+      #expect(
+        told.dropLast() == [
+          "push.sent: a message", "channel.deleted: ", "channel.sent: end of the Live Activity", "channel.made: ",
+          "alias.deleted: ", "tag.deleted: ", "tag.deleted: ", "tag.changed: 1 added, 0 removed", "device.changed: ",
+          "device.changed: ",
+        ])
     }
   }
 

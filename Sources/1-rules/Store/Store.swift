@@ -70,9 +70,10 @@ public protocol Store: MessageStore {
   /// Who has the alias, whatever became of their tokens, oldest first.
   func devices(app: Int64, alias: String) async throws(StoreFault) -> [StoredDevice]
   /// A token belongs to one device: another that had it under the same purpose has it no more. A new token of the device's
-  /// own that is of the other environment takes those beside it away, since they are of the former.
+  /// own that is of the other environment takes those beside it away, since they are of the former. Without `audit` where the
+  /// device changes itself.
   func changeDevice(
-    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
+    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits, audit: AuditNote?
   ) async throws(StoreFault) -> DeviceEditAnswer
 
   /// Names of living tokens of the purpose's kind, in the order of their bytes, those after the given one; at most `limit`.
@@ -118,15 +119,15 @@ public protocol Store: MessageStore {
   func tags(app: Int64, after: String?, limit: Int) async throws(StoreFault) -> [StoredTag]
   func tag(app: Int64, name: String) async throws(StoreFault) -> StoredTag?
   func changeTag(
-    app: Int64, name: String, _ edit: TagEdit, limits: DeviceLimits
+    app: Int64, name: String, _ edit: TagEdit, limits: DeviceLimits, audit: AuditNote
   ) async throws(StoreFault) -> MembershipAnswer
   /// Nobody has the tag from here on; takes as long for millions as for one.
-  func deleteTag(app: Int64, name: String) async throws(StoreFault)
+  func deleteTag(app: Int64, name: String, audit: AuditNote) async throws(StoreFault)
   /// Takes the alias from those of the devices that have it.
   func removeAlias(
-    app: Int64, alias: String, from registrationIDs: [String]
+    app: Int64, alias: String, from registrationIDs: [String], audit: AuditNote
   ) async throws(StoreFault) -> MembershipAnswer
-  func deleteAlias(app: Int64, alias: String) async throws(StoreFault)
+  func deleteAlias(app: Int64, alias: String, audit: AuditNote) async throws(StoreFault)
 
   // MARK: Audiences
 
@@ -167,13 +168,13 @@ public protocol Store: MessageStore {
 
   /// Keeps a file with its lines, pieces that end with a line feed each; forgets those that have expired. false, and
   /// nothing was kept, when its app (or all developers together) has `limit` that have not.
-  func keepFile(_ file: StoredFile, parts: [[UInt8]], limit: Int) async throws(StoreFault) -> Bool
+  func keepFile(_ file: StoredFile, parts: [[UInt8]], limit: Int, audit: AuditNote) async throws(StoreFault) -> Bool
   /// nil when it has expired.
   func file(id: String, at now: Instant) async throws(StoreFault) -> StoredFile?
   /// Those of an app, or of developers, that have not expired; oldest first.
   func files(app: Int64?, at now: Instant) async throws(StoreFault) -> [StoredFile]
   /// Nothing happens unless it is theirs.
-  func deleteFile(app: Int64?, id: String) async throws(StoreFault)
+  func deleteFile(app: Int64?, id: String, audit: AuditNote) async throws(StoreFault)
 
   // MARK: Pushes
 
@@ -182,10 +183,10 @@ public protocol Store: MessageStore {
 
   /// Keeps a push with its audience, its companion with it if there is one, and the in-app message that comes in it. With a
   /// `clientID` that the app used no earlier than `since`, answers that push and keeps nothing; an older use is forgotten.
-  /// `.taken` when the message id is there already.
+  /// `.taken` when the message id is there already. Without `audit` where nobody asked for the push.
   func accept(
     _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, message: MessageDraft?,
-    clientIDsSince since: Instant
+    clientIDsSince since: Instant, audit: AuditNote?
   ) async throws(StoreFault) -> Acceptance
 
   /// The push that the app accepted under this `cid` no earlier than `since`.
@@ -382,15 +383,15 @@ public protocol Store: MessageStore {
 }
 
 extension Store {
-  /// For pushes without a message.
+  /// For pushes without a message, for which nobody asked.
   public func accept(
     _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush? = nil,
     clientIDsSince since: Instant
   ) async throws(StoreFault) -> Acceptance {
-    try await accept(push, audience: audience, companion: companion, message: nil, clientIDsSince: since)
+    try await accept(push, audience: audience, companion: companion, message: nil, clientIDsSince: since, audit: nil)
   }
 
-  /// Likewise.
+  /// For pushes without a message.
   public func take(
     _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush? = nil
   ) async throws(StoreFault) -> Bool {

@@ -30,6 +30,22 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
   case webhookMade = 25
   case webhookChanged = 26
   case webhookDeleted = 27
+  /// By a call; not what a schedule makes.
+  case pushSent = 28
+  /// By the app's server; not by the device itself.
+  case deviceChanged = 29
+  /// Given to devices or taken from them.
+  case tagChanged = 30
+  case tagDeleted = 31
+  /// Taken from devices.
+  case aliasChanged = 32
+  case aliasDeleted = 33
+  case fileAdded = 34
+  case fileDeleted = 35
+  case channelMade = 36
+  case channelDeleted = 37
+  /// Something to everybody who listens.
+  case channelSent = 38
 
   /// As `/v1` and `belfry audit` write it.
   public var word: String {
@@ -61,6 +77,17 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
     case .webhookMade: "webhook.made"
     case .webhookChanged: "webhook.changed"
     case .webhookDeleted: "webhook.deleted"
+    case .pushSent: "push.sent"
+    case .deviceChanged: "device.changed"
+    case .tagChanged: "tag.changed"
+    case .tagDeleted: "tag.deleted"
+    case .aliasChanged: "alias.changed"
+    case .aliasDeleted: "alias.deleted"
+    case .fileAdded: "file.added"
+    case .fileDeleted: "file.deleted"
+    case .channelMade: "channel.made"
+    case .channelDeleted: "channel.deleted"
+    case .channelSent: "channel.sent"
     }
   }
 }
@@ -75,10 +102,12 @@ public struct AuditDoer: Sendable, Hashable {
     case command = 3
     /// Nobody asked from outside.
     case service = 4
+    /// By a group's key and master secret.
+    case group = 5
   }
 
   public var kind: Kind
-  /// Of an app or developer its key, of a command the user who ran it.
+  /// Of an app, developer or group its key, of a command the user who ran it.
   public var key: String?
 
   public init(_ kind: Kind, key: String? = nil) {

@@ -20,7 +20,8 @@ public struct TagEdit: Sendable, Equatable {
 
 /// What became of an edit that names devices; all but `done` changed nothing.
 public enum MembershipAnswer: Sendable, Equatable {
-  case done
+  /// So many gained or lost it.
+  case done(changed: Int)
   /// The app has no such devices, in the order given.
   case noSuchDevices([String])
   /// It would have so many.

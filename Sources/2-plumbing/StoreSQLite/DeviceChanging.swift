@@ -21,15 +21,19 @@ extension DeviceTable {
     let (ids, strangers) = try ids(app: app, registrationIDs: registrationIDs)
     guard strangers.isEmpty else { return .noSuchDevices(strangers) }
     try InboxTable(database).park(devices: ids, alias: alias, app: app)
+    var changed = 0
     for id in ids {
       try database.run("UPDATE device SET alias = NULL WHERE id = ? AND alias = ?", .int(id), .text(alias))
+      changed += database.changes
     }
-    return .done
+    return .done(changed: changed)
   }
 
-  func deleteAlias(app: Int64, alias: String) throws(StoreFault) {
+  /// Whether somebody had it.
+  func deleteAlias(app: Int64, alias: String) throws(StoreFault) -> Bool {
     try InboxTable(database).park(devices: try ids(app: app, alias: alias), alias: alias, app: app)
     try database.run("UPDATE device SET alias = NULL WHERE alias = ? AND app = ?", .text(alias), .int(app))
+    return database.changes > 0
   }
 
   private func change(aliasOf device: StoredDevice, _ id: Int64, _ change: DeviceEdit.Text) throws(StoreFault) {

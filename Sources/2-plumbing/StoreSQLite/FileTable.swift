@@ -44,11 +44,13 @@ struct FileTable {
     try database.first("SELECT 1 FROM file WHERE id = ?", .text(id)) { _ in true } ?? false
   }
 
-  func delete(app: Int64?, id: String) throws(StoreFault) {
+  /// Whether there was such a file.
+  func delete(app: Int64?, id: String) throws(StoreFault) -> Bool {
     try database.run(
       "DELETE FROM file_part WHERE file IN (SELECT number FROM file WHERE id = ? AND app = ?)", .text(id),
       .int(app ?? Self.everyApp))
     try database.run("DELETE FROM file WHERE id = ? AND app = ?", .text(id), .int(app ?? Self.everyApp))
+    return database.changes > 0
   }
 
   // MARK: Reading

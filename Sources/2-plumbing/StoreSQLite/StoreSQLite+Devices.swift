@@ -26,10 +26,16 @@ extension StoreSQLite {
   }
 
   public func changeDevice(
-    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits
+    app: Int64, registrationID: String, _ edit: DeviceEdit, limits: DeviceLimits, audit: AuditNote?
   ) async throws(StoreFault) -> DeviceEditAnswer {
     try await writer.run { database throws(StoreFault) in
-      try DeviceTable(database).change(app: app, registrationID: registrationID, edit, limits: limits)
+      let table = DeviceTable(database)
+      guard let audit else { return try table.change(app: app, registrationID: registrationID, edit, limits: limits) }
+      let before = try table.device(app: app, registrationID: registrationID)?.fingerprint
+      let answer = try table.change(app: app, registrationID: registrationID, edit, limits: limits)
+      let after = try table.device(app: app, registrationID: registrationID)?.fingerprint
+      if after != before { try AuditTable(database).write(audit) }
+      return answer
     }
   }
 
@@ -103,15 +109,26 @@ extension StoreSQLite {
   }
 
   public func changeTag(
-    app: Int64, name: String, _ edit: TagEdit, limits: DeviceLimits
+    app: Int64, name: String, _ edit: TagEdit, limits: DeviceLimits, audit: AuditNote
   ) async throws(StoreFault) -> MembershipAnswer {
-    try await writer.run { database throws(StoreFault) in
+    try await noting(audit) { database throws(StoreFault) in
       try TagTable(database).change(app: app, name: name, edit, limits: limits)
     }
   }
 
-  public func deleteTag(app: Int64, name: String) async throws(StoreFault) {
-    let wasThere = try await writer.run { database throws(StoreFault) in
+  /// With its note when somebody gained or lost something.
+  private func noting(
+    _ audit: AuditNote, _ body: @escaping @Sendable (Database) throws(StoreFault) -> MembershipAnswer
+  ) async throws(StoreFault) -> MembershipAnswer {
+    try await writer.run { database throws(StoreFault) in
+      let answer = try body(database)
+      if case .done(changed: 1...) = answer { try AuditTable(database).write(audit) }
+      return answer
+    }
+  }
+
+  public func deleteTag(app: Int64, name: String, audit: AuditNote) async throws(StoreFault) {
+    let wasThere = try await writing(audit) { database throws(StoreFault) in
       try TagTable(database).drop(app: app, name: name)
     }
     if wasThere { sweepTags() }
@@ -125,15 +142,16 @@ extension StoreSQLite {
   }
 
   public func removeAlias(
-    app: Int64, alias: String, from registrationIDs: [String]
+    app: Int64, alias: String, from registrationIDs: [String], audit: AuditNote
   ) async throws(StoreFault) -> MembershipAnswer {
-    try await writer.run { database throws(StoreFault) in
+    try await noting(audit) { database throws(StoreFault) in
       try DeviceTable(database).removeAlias(app: app, alias: alias, from: registrationIDs)
     }
   }
 
-  public func deleteAlias(app: Int64, alias: String) async throws(StoreFault) {
-    try await writer.run { database throws(StoreFault) in try DeviceTable(database).deleteAlias(app: app, alias: alias)
+  public func deleteAlias(app: Int64, alias: String, audit: AuditNote) async throws(StoreFault) {
+    _ = try await writing(audit) { database throws(StoreFault) in
+      try DeviceTable(database).deleteAlias(app: app, alias: alias)
     }
   }
 

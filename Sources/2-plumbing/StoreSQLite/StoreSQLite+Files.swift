@@ -2,8 +2,10 @@ public import Basics
 public import Store
 
 extension StoreSQLite {
-  public func keepFile(_ file: StoredFile, parts: [[UInt8]], limit: Int) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
+  public func keepFile(
+    _ file: StoredFile, parts: [[UInt8]], limit: Int, audit: AuditNote
+  ) async throws(StoreFault) -> Bool {
+    try await writing(audit) { database throws(StoreFault) in
       try FileTable(database).keep(file, parts: parts, limit: limit)
     }
   }
@@ -16,7 +18,7 @@ extension StoreSQLite {
     try await reader.run { database throws(StoreFault) in try FileTable(database).files(app: app, at: now) }
   }
 
-  public func deleteFile(app: Int64?, id: String) async throws(StoreFault) {
-    try await writer.run { database throws(StoreFault) in try FileTable(database).delete(app: app, id: id) }
+  public func deleteFile(app: Int64?, id: String, audit: AuditNote) async throws(StoreFault) {
+    _ = try await writing(audit) { database throws(StoreFault) in try FileTable(database).delete(app: app, id: id) }
   }
 }

@@ -178,11 +178,13 @@ public final class StoreSQLite: Store {
 
   public func accept(
     _ push: StoredPush, audience: [AudienceReach.ShardAudience], companion: PlannedPush?, message: MessageDraft?,
-    clientIDsSince since: Instant
+    clientIDsSince since: Instant, audit: AuditNote?
   ) async throws(StoreFault) -> Acceptance {
     try await writer.run { database throws(StoreFault) in
-      try PushTable(database).accept(
+      let answer = try PushTable(database).accept(
         push, audience: audience, companion: companion, message: message, clientIDsSince: since)
+      if let audit, answer == .accepted { try AuditTable(database).write(audit) }
+      return answer
     }
   }
 

@@ -53,13 +53,14 @@ struct TagTable {
     }
     let added = DeviceSet(adding.map { DeviceOrdinal(truncatingIfNeeded: $0) })
     let removed = DeviceSet(removing.map { DeviceOrdinal(truncatingIfNeeded: $0) }).subtracting(added)
-    try remove(removed, from: name, of: app)
-    try add(added, to: name, of: app)
-    return .done
+    let lost = try remove(removed, from: name, of: app)
+    return .done(changed: lost + (try add(added, to: name, of: app)))
   }
 
-  func add(_ devices: DeviceSet, to name: String, of app: Int64) throws(StoreFault) {
-    guard !devices.isEmpty else { return }
+  /// Answers how many did not have it.
+  @discardableResult
+  func add(_ devices: DeviceSet, to name: String, of app: Int64) throws(StoreFault) -> Int {
+    guard !devices.isEmpty else { return 0 }
     let known = try id(of: name, app: app)
     let tag = if let known { known } else { try make(name, of: app) }
     var added = 0
@@ -68,23 +69,27 @@ struct TagTable {
         "INSERT OR IGNORE INTO device_tag VALUES (?, ?)", .int(DeviceTable.id(app: app, ordinal)), .int(tag))
       added += database.changes
     }
-    guard added > 0 else { return }
+    guard added > 0 else { return 0 }
     try sets.insert(devices, into: .tag(tag))
     try database.run("UPDATE tag SET devices = devices + ? WHERE id = ?", .int(added), .int(tag))
+    return added
   }
 
-  func remove(_ devices: DeviceSet, from name: String, of app: Int64) throws(StoreFault) {
-    guard !devices.isEmpty, let tag = try id(of: name, app: app) else { return }
+  /// Answers how many had it.
+  @discardableResult
+  func remove(_ devices: DeviceSet, from name: String, of app: Int64) throws(StoreFault) -> Int {
+    guard !devices.isEmpty, let tag = try id(of: name, app: app) else { return 0 }
     var removed = 0
     for ordinal in devices {
       try database.run(
         "DELETE FROM device_tag WHERE device = ? AND tag = ?", .int(DeviceTable.id(app: app, ordinal)), .int(tag))
       removed += database.changes
     }
-    guard removed > 0 else { return }
+    guard removed > 0 else { return 0 }
     try sets.remove(devices, from: .tag(tag))
     try database.run("UPDATE tag SET devices = devices - ? WHERE id = ?", .int(removed), .int(tag))
     try database.run("DELETE FROM tag WHERE id = ? AND devices = 0", .int(tag))
+    return removed
   }
 
   /// The id is that of no dropped tag either, since what is left of those must not come to life.

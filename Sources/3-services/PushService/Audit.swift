@@ -53,6 +53,19 @@ extension PushService {
     try await faulting(as: .push, await store.note(AuditNote(.backupMade, at: clock.now, subject: name)))
   }
 
+  /// nil where nobody is asked for: a device speaks for itself, or the service does.
+  func noteOfCaller(_ kind: AuditKind, _ app: AppRecord, _ subject: String?, _ words: String? = nil) -> AuditNote? {
+    AuditContext.current?.doer == nil ? nil : note(kind, app, subject, words)
+  }
+
+  /// Of what was done elsewhere, and is not undone where the note cannot be kept.
+  func keep(_ note: AuditNote) async {
+    do throws(StoreFault) { try await store.note(note) } catch {
+      metricCounts.change { $0.storeFaults += 1 }
+      onEvent(.storeTrouble("\(error)"))
+    }
+  }
+
   func note(_ kind: AuditKind, _ app: AppRecord, _ subject: String?, _ words: String? = nil) -> AuditNote {
     AuditNote(kind, of: app, at: clock.now, subject: subject, words: words)
   }

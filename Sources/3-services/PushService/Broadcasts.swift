@@ -2,6 +2,7 @@ import Audience
 import Basics
 import Delivery
 public import PushPayload
+import Store
 
 /// A broadcast channel, to which Live Activities listen (iOS 18).
 public struct BroadcastChannelView: Sendable, Equatable {
@@ -21,6 +22,7 @@ extension PushService {
       try await channels.createChannel(storage)
     }
     policies.withLock { $0[id] = storage }
+    await keep(note(.channelMade, app, id))
     return BroadcastChannelView(id: id, storage: storage)
   }
 
@@ -46,6 +48,7 @@ extension PushService {
   public func deleteChannel(_ app: AppRecord, id: String, production: Bool) async throws(RequestFault) {
     try await broadcasting(app, production) { channels throws(BroadcastFault) in try await channels.deleteChannel(id) }
     policies.withLock { _ = $0.removeValue(forKey: id) }
+    await keep(note(.channelDeleted, app, id))
   }
 
   /// An update or an end to everybody who listens; answers APNs' request id. `timeToLive` in seconds; nil: as long as the
@@ -62,10 +65,12 @@ extension PushService {
     } else {
       seconds = try await policy(app, channel, production) == .newest ? Self.longestStorage : 0
     }
-    return try await broadcasting(app, production) { [push] channels throws(BroadcastFault) in
+    let request = try await broadcasting(app, production) { [push] channels throws(BroadcastFault) in
       try await channels.send(
         push, on: channel, priority: content.priority, expiration: seconds == 0 ? 0 : max(0, now.seconds) + seconds)
     }
+    await keep(note(.channelSent, app, channel, content.words))
+    return request
   }
 
   /// A channel's never changes.

@@ -87,7 +87,10 @@ extension PushService {
     try NameRule.registrationID.check(registrationID, .deviceInvalidParameter, at: "registration_id")
     let edit = try Self.edit(change, at: clock.now)
     let answer = try await faulting(
-      as: .device, await store.changeDevice(app: app.id, registrationID: registrationID, edit, limits: limits))
+      as: .device,
+      await store.changeDevice(
+        app: app.id, registrationID: registrationID, edit, limits: limits,
+        audit: noteOfCaller(.deviceChanged, app, registrationID)))
     switch answer {
     case .done: break
     case .noSuchDevice: throw Self.noSuchDevice(registrationID)

@@ -21,9 +21,11 @@ public enum FileOwner: Sendable {
   /// For every app: what a group is pushed to by.
   case developer(DeveloperRecord)
 
-  var app: Int64? {
+  var app: Int64? { record?.id }
+
+  fileprivate var record: AppRecord? {
     switch self {
-    case .app(let app): app.id
+    case .app(let app): app
     case .developer: nil
     }
   }
@@ -63,7 +65,9 @@ extension PushService {
     let file = StoredFile(
       id: owner.newID(), app: owner.app, kind: kind == .alias ? .alias : .registrationID,
       name: String(name.prefix(255)), createdAt: now, expiresAt: now + .hours(hours ?? Self.longestLife))
-    let isKept = try await faulting(as: .push, await store.keepFile(file, parts: parts, limit: Self.mostFiles))
+    let note = AuditNote(.fileAdded, of: owner.record, at: now, subject: file.id, words: file.name)
+    let isKept = try await faulting(
+      as: .push, await store.keepFile(file, parts: parts, limit: Self.mostFiles, audit: note))
     guard isKept else {
       throw RequestFault(
         .overLimit, found: "there are \(Self.mostFiles) files already",
@@ -86,7 +90,8 @@ extension PushService {
 
   /// Nothing happens without such a file.
   public func deleteFile(_ owner: FileOwner, id: String) async throws(RequestFault) {
-    try await faulting(as: .push, await store.deleteFile(app: owner.app, id: id))
+    let note = AuditNote(.fileDeleted, of: owner.record, at: clock.now, subject: String(id.prefix(64)))
+    try await faulting(as: .push, await store.deleteFile(app: owner.app, id: id, audit: note))
   }
 
   /// 1003 unless the app may push to it: its own, or a developer's.

@@ -16,10 +16,11 @@ extension PushService {
     if let repeated = try await repeated(app, order, at: now) { return repeated }
     let plan = try await plan(app, order, at: now)
     if order.rate != nil { try await checkPaced(app) }
-    let (kept, answer) = try await keep(plan) { [store] plan throws(StoreFault) in
+    let (kept, answer) = try await keep(plan) { [self] plan throws(StoreFault) in
       try await store.accept(
         plan.push, audience: plan.reach.targets, companion: plan.companion, message: plan.message,
-        clientIDsSince: now - Self.clientIDWindow)
+        clientIDsSince: now - Self.clientIDWindow,
+        audit: noteOfCaller(.pushSent, app, String(plan.push.id), order.contents))
     }
     switch answer {
     case .accepted: return await accepted(kept, app)

@@ -27,6 +27,17 @@ public struct LiveActivityContent: Sendable, Equatable {
   }
 }
 
+extension LiveActivityContent {
+  /// What becomes of which Live Activity.
+  var words: String {
+    switch push.event {
+    case .start(let start): "start of Live Activities of \(start.attributesType.prefix(64))"
+    case .update: "update of the Live Activity\(activity.map { " \($0)" } ?? "")"
+    case .end: "end of the Live Activity\(activity.map { " \($0)" } ?? "")"
+    }
+  }
+}
+
 extension SpecialContent {
   var address: PushAddress {
     switch self {
@@ -42,6 +53,18 @@ extension SpecialContent {
 }
 
 extension PushOrder {
+  /// What it brings, for the audit log.
+  var contents: String {
+    let shown =
+      switch special {
+      case .voip: "a call"
+      case .liveActivity(let content): content.words
+      case nil: "a notification"
+      }
+    let parts = [isMessageAlone ? nil : shown, message == nil ? nil : "a message", voip == nil ? nil : "a call"]
+    return parts.compactMap(\.self).joined(separator: " and ")
+  }
+
   /// Whom it means: with a special content those of the audience who have a token for it.
   var meant: AudienceExpression {
     switch special?.address {

@@ -26,14 +26,16 @@ extension PushService {
     var edit = TagEdit()
     edit.add = adding
     edit.remove = removing
-    let answer = try await faulting(as: .device, await store.changeTag(app: app.id, name: name, edit, limits: limits))
+    let note = note(.tagChanged, app, name, "\(adding.count) added, \(removing.count) removed")
+    let answer = try await faulting(
+      as: .device, await store.changeTag(app: app.id, name: name, edit, limits: limits, audit: note))
     try check(answer)
   }
 
   /// Nobody has the tag from the answer on. A tag that nobody has is deleted already.
   public func deleteTag(_ app: AppRecord, name: String) async throws(RequestFault) {
     try NameRule.tag.check(name, .deviceInvalidParameter, at: "tag")
-    try await faulting(as: .device, await store.deleteTag(app: app.id, name: name))
+    try await faulting(as: .device, await store.deleteTag(app: app.id, name: name, audit: note(.tagDeleted, app, name)))
   }
 
   // MARK: Aliases
@@ -50,15 +52,17 @@ extension PushService {
   ) async throws(RequestFault) {
     try NameRule.alias.check(alias, .deviceInvalidParameter, at: "alias")
     try Self.checkCount(registrationIDs, at: "registration_ids.remove")
+    let note = note(.aliasChanged, app, alias, "\(registrationIDs.count) removed")
     let answer = try await faulting(
-      as: .device, await store.removeAlias(app: app.id, alias: alias, from: registrationIDs))
+      as: .device, await store.removeAlias(app: app.id, alias: alias, from: registrationIDs, audit: note))
     try check(answer)
   }
 
   /// Nobody has the alias from the answer on.
   public func deleteAlias(_ app: AppRecord, _ alias: String) async throws(RequestFault) {
     try NameRule.alias.check(alias, .deviceInvalidParameter, at: "alias")
-    try await faulting(as: .device, await store.deleteAlias(app: app.id, alias: alias))
+    try await faulting(
+      as: .device, await store.deleteAlias(app: app.id, alias: alias, audit: note(.aliasDeleted, app, alias)))
   }
 
   // MARK: Faults

@@ -27,6 +27,7 @@ extension HTTPAPI {
     }
     let group = try await service.authenticateGroup(
       key: String(credentials.user.dropFirst(Self.groupPrefix.count)), masterSecret: credentials.password)
+    AuditContext.current?.identify(AuditDoer(.group, key: group.key))
     try count(&call, app: credentials.user)
     return group
   }

@@ -31,7 +31,9 @@ extension OpenAPIDocument {
             "credential.removed", "push.paused", "push.resumed", "push.withdrawn", "schedule.made", "schedule.changed",
             "schedule.deleted", "segment.kept", "segment.deleted", "abTest.made", "abTest.deleted", "device.deleted",
             "devices.imported", "group.made", "group.joined", "developer.made", "backup.made",
-            "sealingKey.renewed", "push.cleared", "webhook.made", "webhook.changed", "webhook.deleted"
+            "sealingKey.renewed", "push.cleared", "webhook.made", "webhook.changed", "webhook.deleted",
+            "push.sent", "device.changed", "tag.changed", "tag.deleted", "alias.changed", "alias.deleted", "file.added",
+            "file.deleted", "channel.made", "channel.deleted", "channel.sent"
           ]
         },
         "AuditEntry": {
@@ -45,9 +47,9 @@ extension OpenAPIDocument {
             "by": {
               "type": "object",
               "required": ["kind", "key"],
-              "description": "app and developer by their keys, command by the user who ran it.",
+              "description": "app, developer and group by their keys, command by the user who ran it.",
               "properties": {
-                "kind": {"enum": ["app", "developer", "command", "service"]},
+                "kind": {"enum": ["app", "developer", "command", "service", "group"]},
                 "key": {"type": ["string", "null"]}
               }
             },
