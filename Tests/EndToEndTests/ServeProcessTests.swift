@@ -89,6 +89,50 @@ struct ServeProcessTests {
     #expect(try await service.end() == 0)
   }
 
+  @Test("phones have a listener of their own by TLS, where nothing but /device/v1 is")
+  func deviceListener() async throws {
+    let scene = try await ServiceScene()
+    let (pem, key) = (scene.folder.path + "/devices.pem", scene.folder.path + "/devices.key")
+    let made = try await ForeignProgram.run(
+      "/usr/bin/openssl",
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
+        pem, "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+      ])
+    #expect(made.status == 0)
+    let both = try String(contentsOfFile: pem, encoding: .utf8) + String(contentsOfFile: key, encoding: .utf8)
+    try both.write(toFile: scene.folder.path + "/both.pem", atomically: true, encoding: .utf8)
+    let settings = try String(contentsOfFile: scene.configuration, encoding: .utf8)
+    try ("{ deviceListen: '127.0.0.1:0', deviceIdentity: 'both.pem'," + settings.drop { $0 != "{" }.dropFirst())
+      .write(toFile: scene.configuration, atomically: true, encoding: .utf8)
+    let service = try BelfryProcess(["serve", "--config", scene.configuration])
+    let places = try await service.event("listening")
+    let (api, devices) = (try #require(places["api"]), try #require(places["devices"]))
+    #expect(devices.hasPrefix("https://"))
+    func call(_ path: String, _ more: [String] = []) async throws -> String {
+      try await ForeignProgram.run(
+        "/usr/bin/curl", ["-sS", "--cacert", pem, "-w", " %{http_code} %{content_type}", devices + path] + more
+      ).output
+    }
+    let token = String(repeating: "ab", count: 32)
+    let registered = try await call(
+      "/device/v1/registrations",
+      ["-d", #"{"appKey":"\#(scene.appKey)","token":"\#(token)","environment":"sandbox"}"#])
+    #expect(registered.contains("registrationId") && registered.hasSuffix(" 200 application/json"), "\(registered)")
+    let secret = ["-u", "\(scene.appKey):\(scene.masterSecret)"]
+    for path in [
+      "/v1/pushes", "/v3/devices/1", "/v1/openapi.json", "/metrics", "/healthz", "/v1/app/x", "/", "/device/v2",
+    ] {
+      let answer = try await call(path, secret)
+      #expect(answer.contains("404 application/problem+json"), "\(path): \(answer)")
+    }
+    let (status, pushes) = try await scene.call("GET", api + "/v1/pushes", secret: scene.masterSecret)
+    #expect(status == 200, "\(pushes)")
+    service.signal(SIGTERM)
+    #expect(try await service.end() == 0)
+    #expect(service.errorOutput.isEmpty)
+  }
+
   @Test("a port in use, a folder that cannot be and a second service on one folder are told, with status 1")
   func cannotStart() async throws {
     let scene = try await ServiceScene()

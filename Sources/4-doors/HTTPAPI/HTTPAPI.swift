@@ -35,6 +35,13 @@ public struct HTTPAPI: Sendable {
     }
   }
 
+  /// What a listener serves.
+  public enum Scope: Sendable {
+    case everything
+    /// `/device/v1` alone, for a listener that faces the internet.
+    case devices
+  }
+
   let service: PushService
   let settings: Settings
   let rateLimits: RateLimits
@@ -48,17 +55,20 @@ public struct HTTPAPI: Sendable {
     rateLimits = RateLimits(settings.rateLimits, clock: clock)
   }
 
-  /// Listens and answers until the server is stopped; with `tls`, HTTPS only.
-  public func serve(on endpoint: Endpoint, tls: TLSIdentity? = nil) throws(TransportFault) -> HTTPServer {
+  /// Listens and answers until the server is stopped; with `tls`, HTTPS only. May be called for several listeners, which
+  /// then share their limits.
+  public func serve(
+    _ scope: Scope = .everything, on endpoint: Endpoint, tls: TLSIdentity? = nil
+  ) throws(TransportFault) -> HTTPServer {
     var limits = settings.limits
     limits.upload = { Routing(method: $0.method, path: $0.path).takesUpload ? Self.largestUpload : nil }
     return try HTTPServer.start(
-      endpoint, limits: limits, tls: tls, refusal: { refuse($0, $1) }, handler: { await answer($0) })
+      endpoint, limits: limits, tls: tls, refusal: { refuse($0, $1) }, handler: { await answer($0, scope) })
   }
 
-  public func answer(_ request: HTTPRequest) async -> HTTPResponse {
+  public func answer(_ request: HTTPRequest, _ scope: Scope = .everything) async -> HTTPResponse {
     let start = clock.uptime
-    let routing = Routing(method: request.method, path: request.path)
+    let routing = Routing(method: request.method, path: request.path).within(scope)
     var call = Call(request: request, family: routing.family, quota: rateLimits.untouched(routing.family))
     var answer = await AuditContext.$current.withValue(AuditContext(address: request.peer?.host)) {
       do throws(RequestFault) { return try await self.answer(routing, &call) } catch {

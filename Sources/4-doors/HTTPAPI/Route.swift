@@ -286,6 +286,14 @@ struct Routing: Equatable, Sendable {
     }
   }
 
+  /// What is outside is not there.
+  func within(_ scope: HTTPAPI.Scope) -> Routing {
+    switch scope {
+    case .everything: self
+    case .devices: family == .registration ? self : Routing(.registration, .unknown)
+    }
+  }
+
   init(_ family: APIFamily, _ target: Target) {
     self.family = family
     self.target = target

@@ -49,6 +49,9 @@ extension ServiceHost {
   /// Where everything is, for the line that scripts read.
   var places: JSONObject {
     var places: JSONObject = ["api": .string(address)]
+    if let endpoint = deviceServer?.endpoint {
+      places["devices"] = .string("\(deviceScheme)://\(endpoint)")
+    }
     if let endpoint = gateway?.endpoint {
       places["gateway"] = .string("\(gatewayScheme)://\(endpoint)\(Gateway.path)")
     }

@@ -12,6 +12,10 @@ import Transport
 struct ServeConfiguration: Equatable {
   /// Where the REST API listens, `HOST:PORT`; port 0 takes a free one. Default 127.0.0.1:8080.
   var listen = Setting("127.0.0.1:8080", .standard)
+  /// Where phones reach `/device/v1` and nothing else, `HOST:PORT`; nil: only where the rest of the API listens.
+  var deviceListen = Setting<String?>(nil, .standard)
+  /// PEM file with certificate, chain and key of that listener; nil: it speaks plain HTTP, for a proxy in front.
+  var deviceIdentity = Setting<String?>(nil, .standard)
   /// Where apps connect for in-app messages, `HOST:PORT`; nil: nowhere.
   var gateway = Setting<String?>(nil, .standard)
   /// PEM file with certificate, chain and key of the gateway; nil: it speaks plain WebSocket, for a proxy in front.
@@ -110,6 +114,10 @@ struct ServeConfiguration: Equatable {
       name: "listen", value: "HOST:PORT",
       help: "Where the REST API listens; port 0 takes a free one; default 127.0.0.1:8080", variable: "BELFRY_LISTEN"),
     .init(
+      name: "device-listen", value: "HOST:PORT",
+      help: "Where phones reach /device/v1 and nothing else; default only where the rest listens",
+      variable: "BELFRY_DEVICE_LISTEN"),
+    .init(
       name: "gateway", value: "HOST:PORT",
       help: "Where apps connect for in-app messages (docs/gateway-protocol.md); default nowhere",
       variable: "BELFRY_GATEWAY"),
@@ -145,6 +153,7 @@ struct ServeConfiguration: Equatable {
     }
     if let path = parsed.value("config") { try read(path) }
     if let value = parsed.value("listen") { listen = Setting(value, origin("listen")) }
+    if let value = parsed.value("device-listen") { deviceListen = Setting(value, origin("device-listen")) }
     if let value = parsed.value("gateway") { gateway = Setting(value, origin("gateway")) }
     if let value = parsed.value("data") { data = Setting(value, origin("data")) }
     if let value = parsed.value("apns") { apns = Setting(value, origin("apns")) }
@@ -200,6 +209,8 @@ struct ServeConfiguration: Equatable {
     let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) + "/" : ""
     func resolved(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
     if let value = file.listen { listen = Setting(value, .file(path)) }
+    if let value = file.deviceListen { deviceListen = Setting(value, .file(path)) }
+    if let value = file.deviceIdentity { deviceIdentity = Setting(resolved(value), .file(path)) }
     if let value = file.gateway { gateway = Setting(value, .file(path)) }
     if let value = file.gatewayIdentity { gatewayIdentity = Setting(resolved(value), .file(path)) }
     if let value = file.data { data = Setting(resolved(value), .file(path)) }
@@ -251,7 +262,7 @@ struct ServeConfiguration: Equatable {
 
   /// The file as written.
   private struct File: Decodable {
-    var listen, gateway, gatewayIdentity, data, apns, apnsManage, trust, proxy: String?
+    var listen, deviceListen, deviceIdentity, gateway, gatewayIdentity, data, apns, apnsManage, trust, proxy: String?
     var serverFaultMinutes: Int?
     var credentials: [Credential]?
     var schedules: Schedules?
@@ -262,8 +273,8 @@ struct ServeConfiguration: Equatable {
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
         [
-          "listen", "gateway", "gatewayIdentity", "data", "apns", "apnsManage", "trust", "proxy", "serverFaultMinutes",
-          "credentials", "schedules", "keepDays", "webhooks", "limits",
+          "listen", "deviceListen", "deviceIdentity", "gateway", "gatewayIdentity", "data", "apns", "apnsManage", "trust",
+          "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays", "webhooks", "limits",
         ])
       webhooks = try container.decodeIfPresent(Webhooks.self, forKey: "webhooks")
       limits = try container.decodeIfPresent(LimitsFile.self, forKey: "limits")
@@ -271,6 +282,8 @@ struct ServeConfiguration: Equatable {
       keepDays = try container.decodeIfPresent(KeepDays.self, forKey: "keepDays")
       serverFaultMinutes = try container.decodeIfPresent(Int.self, forKey: "serverFaultMinutes")
       listen = try container.decodeIfPresent(String.self, forKey: "listen")
+      deviceListen = try container.decodeIfPresent(String.self, forKey: "deviceListen")
+      deviceIdentity = try container.decodeIfPresent(String.self, forKey: "deviceIdentity")
       gateway = try container.decodeIfPresent(String.self, forKey: "gateway")
       gatewayIdentity = try container.decodeIfPresent(String.self, forKey: "gatewayIdentity")
       data = try container.decodeIfPresent(String.self, forKey: "data")
@@ -338,6 +351,8 @@ let configCommand: Command = Command(
       parsed, environment: environment, standardData: standardDataFolder(environment))
     let rows = [
       ("listen", configuration.listen.value, configuration.listen.origin.words),
+      ("deviceListen", configuration.deviceListen.value ?? "as the rest", configuration.deviceListen.origin.words),
+      ("deviceIdentity", configuration.deviceIdentity.value ?? "plain", configuration.deviceIdentity.origin.words),
       ("gateway", configuration.gateway.value ?? "none", configuration.gateway.origin.words),
       (
         "gatewayIdentity", configuration.gatewayIdentity.value ?? "plain", configuration.gatewayIdentity.origin.words

@@ -15,16 +15,9 @@ extension ServiceHost {
     clock: any WallClock
   ) async throws -> Gateway? {
     guard let address = configuration.gateway.value else { return nil }
-    guard let endpoint = Endpoint(address) else {
-      throw UsageFault("gateway: '\(address)' is no HOST:PORT, as 127.0.0.1:8081 or [::1]:8081")
-    }
-    var tls: TLSServerContext?
-    if let path = configuration.gatewayIdentity.value {
-      do {
-        tls = try TLSServerContext(identity: try TLSIdentity(pem: Files.read(path)), protocols: ["http/1.1"])
-      } catch let fault as TLSFault {
-        throw CommandFault("gatewayIdentity: \(path): \(fault)")
-      }
+    let endpoint = try endpoint(address, of: "gateway")
+    let tls = try identity(configuration.gatewayIdentity.value, of: "gatewayIdentity").map {
+      try TLSServerContext(identity: $0, protocols: ["http/1.1"])
     }
     let messages = MessageService(store: store, clock: clock) { key, id, secret in
       try await service.enter(appKey: key, registrationID: id, secret: secret).map {

@@ -18,8 +18,12 @@ struct ServiceHost {
   let store: StoreSQLite
   let service: PushService
   let server: HTTPServer
+  /// Of `/device/v1` alone; nil: none is wanted.
+  let deviceServer: HTTPServer?
   /// nil: none is wanted.
   let gateway: Gateway?
+  /// `http` or `https`.
+  let deviceScheme: String
   /// `ws` or `wss`.
   let gatewayScheme: String
   let senders: Senders
@@ -38,9 +42,9 @@ struct ServiceHost {
 
   /// Starts everything, lowest first; what was started is stopped again when a later part fails.
   static func start(_ configuration: ServeConfiguration, log: ServiceLog) async throws -> ServiceHost {
-    guard let listen = Endpoint(configuration.listen.value) else {
-      throw UsageFault("listen: '\(configuration.listen.value)' is no HOST:PORT, as 127.0.0.1:8080 or [::1]:8080")
-    }
+    let listen = try endpoint(configuration.listen.value, of: "listen")
+    let deviceListen = try configuration.deviceListen.value.map { try endpoint($0, of: "deviceListen") }
+    let deviceIdentity = try identity(configuration.deviceIdentity.value, of: "deviceIdentity")
     let clock = SystemClock()
     let data = Files.absolute(configuration.data.value)  // what is told of its files holds for every reader
     try Files.makeFolder(data)
@@ -95,9 +99,16 @@ struct ServiceHost {
         let started = try await startGateway(configuration, service, store, loops: loops, clock: clock)
         gateway.withLock { $0 = started }
         settings.metrics = { await senders.metrics() + (started?.metrics ?? []) }
-        let server = try HTTPAPI(service: service, clock: clock, settings: settings).serve(on: listen)
+        let api = HTTPAPI(service: service, clock: clock, settings: settings)
+        let deviceServer = try deviceListen.map { try api.serve(.devices, on: $0, tls: deviceIdentity) }
+        let server: HTTPServer
+        do { server = try api.serve(on: listen) } catch {
+          await deviceServer?.stop()
+          throw error
+        }
         return ServiceHost(
-          store: store, service: service, server: server, gateway: started,
+          store: store, service: service, server: server, deviceServer: deviceServer, gateway: started,
+          deviceScheme: deviceIdentity == nil ? "http" : "https",
           gatewayScheme: configuration.gatewayIdentity.value == nil ? "ws" : "wss", senders: senders,
           simulator: simulator, witness: witness,
           loops: loops, clock: clock, log: log,
@@ -117,6 +128,7 @@ struct ServiceHost {
   /// Ends what was started, highest first: no new calls, then no new sends, then every push that left is answered.
   func stop() async {
     await server.stop()
+    await deviceServer?.stop()
     await gateway?.stop()
     await service.stop()
     await senders.close()
@@ -200,6 +212,21 @@ struct ServiceHost {
           sandbox: server, production: server, trust: trust, proxy: configuration.proxy.value,
           manage: manage.map { ($0, $0) }), named, [], nil
       )
+    }
+  }
+
+  static func endpoint(_ address: String, of setting: String) throws(UsageFault) -> Endpoint {
+    guard let endpoint = Endpoint(address) else {
+      throw UsageFault("\(setting): '\(address)' is no HOST:PORT, as 127.0.0.1:8080 or [::1]:8080")
+    }
+    return endpoint
+  }
+
+  /// Of a PEM file with certificate, chain and key.
+  static func identity(_ path: String?, of setting: String) throws -> TLSIdentity? {
+    guard let path else { return nil }
+    do { return try TLSIdentity(pem: Files.read(path)) } catch let fault as TLSFault {
+      throw CommandFault("\(setting): \(path): \(fault)")
     }
   }
 
