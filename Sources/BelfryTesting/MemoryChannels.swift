@@ -4,20 +4,13 @@ public import PushPayload
 
 /// Broadcast channels that nobody listens to: kept in memory, with what was sent to each.
 public final class MemoryChannels: BroadcastChannels {
-  public struct Sent: Sendable, Equatable {
-    public var push: LiveActivityPush
-    public var channel: String
-    public var priority: PushPriority
-    public var expiration: Int64
-  }
-
   private struct State {
     var policies: [String: ChannelStoragePolicy] = [:]
     var made = 0
     var refusal: BroadcastFault?
   }
 
-  public let sent = Recorder<Sent>()
+  public let sent = Recorder<OutgoingBroadcast>()
   private let state = Locked(State())
 
   public init() {}
@@ -52,14 +45,11 @@ public final class MemoryChannels: BroadcastChannels {
     state.withLock { $0.policies[id] = nil }
   }
 
-  public func send(
-    _ push: LiveActivityPush, on channel: String, priority: PushPriority, expiration: Int64
-  ) async throws(BroadcastFault) -> String {
-    guard try await self.channel(channel) == .newest || expiration == 0 else {
+  public func send(_ broadcast: OutgoingBroadcast) async throws(BroadcastFault) {
+    guard try await channel(broadcast.channel) == .newest || broadcast.expiration == 0 else {
       throw BroadcastFault(.refused("BadExpirationDate"), meaning: "The channel keeps nothing.", remedy: "Give 0.")
     }
-    sent.record(Sent(push: push, channel: channel, priority: priority, expiration: expiration))
-    return "8f5e1d2c-0000-4000-8000-000000000000"
+    sent.record(broadcast)
   }
 
   private func check() throws(BroadcastFault) {

@@ -41,6 +41,39 @@ enum StoreSpecialTokenCases {
       try expect(progress.push.address, is: .special(.voip))
       try expect(try require(try await store.device(app: app, registrationID: "r\(app)x1")).badge, is: 0)
     },
+    ConformanceCase("a push to a channel has the channel as its one recipient; what APNs has later takes its place") {
+      store in
+      let app = try await store.sampleApp(devices: 1)
+      func accept(_ id: Int64, to channel: String, _ environment: APNSEnvironment = .production) async throws {
+        let push = StoreSamples.push(id, of: app, environment, to: .channel(channel), pushType: "liveactivity")
+        let recipient = PushAddress.channelRecipient
+        _ = try await store.accept(
+          push, audience: [.init(shard: recipient.shard, devices: DeviceSet([recipient]))],
+          clientIDsSince: push.acceptedAt)
+        try expect(try await store.progress(app: app, push: id)?.push, is: push)
+      }
+      for id in Int64(1)...3 { try await accept(id, to: "QQ==") }
+      try await accept(4, to: "Qg==")
+      try await accept(5, to: "QQ==", .sandbox)
+      func end(_ id: Int64, as kind: OutcomeKind) async throws {
+        let (hold, claimed, _) = try await store.hold(id, PushAddress.channelRecipient.shard, claiming: 9)
+        try expect(claimed.map(\.token), is: [Array("QQ==".utf8)])
+        let end = try await store.advanced(hold, [.init(ordinal: PushAddress.channelRecipient, kind: kind)])
+        try expect(end.pushFinished, is: true)
+      }
+      try await end(3, as: .refused("PayloadTooLarge"))
+      try await end(2, as: .accepted)
+      let start = try await store.begin(
+        push: 1, shard: PushAddress.channelRecipient.shard, holder: 1, claiming: 9, at: StoreSamples.noon)
+      guard case .finished(endedPush: true, ended: [.skipped: 1]) = start else {
+        throw ConformanceFailure(description: "the second one is at APNs already, but \(start)")
+      }
+      try await end(5, as: .accepted)
+      try expect(try await store.progress(app: app, push: 2)?.counts, is: [.accepted: 1])
+      try expect(try await store.recipients(app: app, push: 2), is: [])
+      _ = try await store.deleteDevice(app: app, registrationID: "r\(app)x0")
+      try expect(try await store.reach(app: app, .everyone, .production).count, is: 0)
+    },
     ConformanceCase("a token dies by evidence of its own: an older answer keeps it, and the device's own lives on") {
       store in
       let app = try await store.sampleApp(devices: 1)

@@ -1,4 +1,5 @@
 import APNSSimulator
+import Audience
 import Basics
 import Phone
 import PhoneLab
@@ -50,7 +51,9 @@ struct ServeChannelsTests {
           .app(bundleID: Self.bundleID, .startActivity(request)), .home,
         ], on: "a")
       let update = LiveActivityContent(.update(contentState: ["goals": 1], at: Instant(seconds: 0)))
-      _ = try await service.broadcast(app, update, on: channel.id, timeToLive: nil, production: true)
+      var order = PushOrder(audience: .everyone)
+      order.special = .broadcast(update, channel: channel.id)
+      _ = try await service.push(app, order)
       let isDrawn = await lab.wait(for: "a", within: .seconds(20)) { entries in
         entries.contains {
           if case .activity(let change) = $0.what { change.contentState == ["goals": 1] } else { false }

@@ -74,7 +74,8 @@ struct AuditCallTests {
       let told = try await entries(bench).map { "\($0["kind"]?.string ?? ""): \($0["words"]?.string ?? "")" }
       #expect(
         told.dropLast() == [
-          "push.sent: a message", "channel.deleted: ", "channel.sent: end of the Live Activity", "channel.made: ",
+          "push.sent: a message", "channel.deleted: ", "push.sent: end of the Live Activity on a channel",
+          "channel.made: ",
           "alias.deleted: ", "tag.deleted: ", "tag.deleted: ", "tag.changed: 1 added, 0 removed", "device.changed: ",
           "device.changed: ",
         ])

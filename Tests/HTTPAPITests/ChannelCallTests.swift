@@ -40,6 +40,22 @@ struct ChannelCallTests {
     }
   }
 
+  @Test("the same Idempotency-Key sends once to a channel; to another it is refused")
+  func keyed() async throws {
+    try await Bench.with(.inProcess) { bench in
+      var ids: [String] = []
+      for _ in 0..<2 {
+        let made = try await bench.call("POST", "/v1/channels", "{}")
+        ids.append(try #require(made.json.object?["id"]?.string))
+      }
+      let body = #"{"contentState":{"goals":1}}"#
+      for (id, status) in [(ids[0], 201), (ids[0], 200), (ids[1], 409)] {
+        let answer = try await bench.call("POST", path(id) + "/update", headers: ["Idempotency-Key": "k1"], body)
+        #expect(answer.status == status, "\(answer.text)")
+      }
+    }
+  }
+
   @Test("a push to a channel is one send, with headers by themselves: kept as long as the channel keeps a message")
   func sends() async throws {
     try await Bench.with(.inProcess) { bench in
@@ -48,14 +64,23 @@ struct ChannelCallTests {
       for (storage, expiration) in [("newest", now.seconds + 8 * 3600), ("nothing", 0)] {
         let made = try await bench.call("POST", "/v1/channels", "{\"storage\":\"\(storage)\"}")
         let id = try #require(made.json.object?["id"]?.string)
-        let update = try await bench.call("POST", path(id) + "/update", #"{"contentState":{"goals":1},"priority":5}"#)
-        #expect(update.status == 200 && update.json.object?["requestId"]?.string != nil, "\(update.text)")
-        let end = try await bench.call("POST", path(id) + "/end", #"{"timeToLive":0}"#)
-        #expect(end.status == 200, "\(end.text)")
+        var pushes: [String] = []
+        for (call, body) in [
+          ("/update", #"{"contentState":{"goals":1},"priority":5}"#), ("/end", #"{"timeToLive":0}"#),
+        ] {
+          let made = try await bench.call("POST", path(id) + call, body)
+          #expect(made.status == 201 && made.json.object?["targeted"] == 1, "\(made.text)")
+          pushes.append(try #require(made.json.object?["id"]?.string))
+          let count = pushes.count
+          #expect(await eventually { bench.channels.sent.values.count { $0.channel == id } == count })
+        }
         let sent = bench.channels.sent.values.filter { $0.channel == id }
         #expect(sent.map(\.expiration) == [expiration, 0] && sent.map(\.priority) == [.considerate, .immediate])
-        #expect(sent.allSatisfy { $0.push.timestamp == now })
-        #expect(sent.first?.push.contentState == ["goals": 1])
+        let first = try JSONReader.read(try #require(sent.first).payload).value.object?["aps"]?.object
+        #expect(first?["timestamp"] == .number(JSONNumber(now.seconds)) && first?["content-state"] == ["goals": 1])
+        let report = try await bench.call("GET", "/v1/pushes/\(pushes[0])").json.object
+        #expect(report?["targeted"] == 1)
+        #expect(report?["broadcast"] == ["channel": .string(id), "requestId": .string(sent[0].id)])
       }
       #expect(bench.apns.pushes.values.isEmpty, "no device is sent to by itself")
     }
@@ -76,7 +101,6 @@ struct ChannelCallTests {
       ] {
         #expect(try await bench.call("POST", path, body).status == 400, "\(path) \(body)")
       }
-      #expect(try await bench.call("POST", "/v1/channels/dGVzdA==/end", "{}").status == 404)
     }
   }
 }

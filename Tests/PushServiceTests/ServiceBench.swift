@@ -29,6 +29,7 @@ final class ServiceBench: Sendable {
   let bus: any Bus
   let clock: VirtualClock
   let sender: RecordingPushSender
+  let channels = MemoryChannels()
   let events = Recorder<ServiceEvent>()
   let service: PushService
 
@@ -48,7 +49,8 @@ final class ServiceBench: Sendable {
     self.sender = sender
     service = PushService(
       store: self.store, bus: self.bus, clock: clock, seed: seed, scheduling: scheduling,
-      senders: { _, _ in hasCredential() ? sender : nil }, onEvent: { [events] in events.record($0) })
+      senders: { _, _ in hasCredential() ? sender : nil },
+      broadcasts: { [channels] _, _ in hasCredential() ? channels : nil }, onEvent: { [events] in events.record($0) })
   }
 
   /// The bench of a process that starts where the other's files were left.

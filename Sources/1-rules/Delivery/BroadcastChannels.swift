@@ -9,11 +9,28 @@ public protocol BroadcastChannels: Sendable {
   func channel(_ id: String) async throws(BroadcastFault) -> ChannelStoragePolicy
   /// For good.
   func deleteChannel(_ id: String) async throws(BroadcastFault)
-  /// One send to everybody who listens; answers `apns-request-id`. `expiration` is in seconds since 1970, 0 for those who are
-  /// there now: a channel that keeps nothing takes no other.
-  func send(
-    _ push: LiveActivityPush, on channel: String, priority: PushPriority, expiration: Int64
-  ) async throws(BroadcastFault) -> String
+  /// One send to everybody who listens, tried a few times.
+  func send(_ broadcast: OutgoingBroadcast) async throws(BroadcastFault)
+}
+
+/// An update or an end of Live Activities as it leaves for APNs. Everything here is already checked.
+public struct OutgoingBroadcast: Sendable, Equatable {
+  /// `apns-request-id`: a lower-case UUID, kept through every retry.
+  public var id: String
+  public var channel: String
+  public var priority: PushPriority
+  /// Seconds since 1970; 0 for those who are there now: a channel that keeps nothing takes no other.
+  public var expiration: Int64
+  /// UTF-8 JSON, within the limit of broadcasts.
+  public var payload: [UInt8]
+
+  public init(id: String, channel: String, priority: PushPriority, expiration: Int64, payload: [UInt8]) {
+    self.id = id
+    self.channel = channel
+    self.priority = priority
+    self.expiration = expiration
+    self.payload = payload
+  }
 }
 
 /// Why a request about channels did not do what was asked. Safe to show.
@@ -25,8 +42,10 @@ public struct BroadcastFault: Error, Sendable, Equatable {
     case invalid
     /// APNs said no, in its word.
     case refused(String)
-    /// No answer, or no credential that APNs takes; later it may be another.
+    /// No answer, or none that says more than "later".
     case unavailable
+    /// APNs refuses the credential, until somebody acts.
+    case held
   }
 
   public var kind: Kind

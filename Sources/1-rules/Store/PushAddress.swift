@@ -1,12 +1,17 @@
 public import Audience
 public import Basics
 
-/// Which token of a device a push goes to.
+/// Where a push goes.
 public enum PushAddress: Sendable, Hashable {
-  /// Its own.
+  /// To each device's own token.
   case device
-  /// Another; a device without it, alive, is skipped.
+  /// To another; a device without it, alive, is skipped.
   case special(TokenPurpose)
+  /// To a broadcast channel of that id at APNs: one send, which `channelRecipient` stands for.
+  case channel(String)
+
+  /// Stands for a channel where others have devices: an ordinal that no app comes to.
+  public static let channelRecipient = DeviceOrdinal.max
 }
 
 /// What devices have tokens under: an attributes type, or an activity's id.

@@ -210,6 +210,9 @@ public protocol Store: MessageStore {
   /// either. Past the push's deadline `begin` claims nobody, and neither does anybody claim for a push that is paused or
   /// withdrawn, nor more devices that were not claimed before than the push's pace allows at `now`.
   ///
+  /// A push to a channel is claimed for `PushAddress.channelRecipient`, with the channel's id in the place of a token; it ends as
+  /// `.skipped` when APNs accepted a later one of the app for that channel, which the channel must not forget for it.
+  ///
   /// With a push that has a timing, devices for whose place it is too early are neither claimed nor in `pending`; where it is
   /// quiet and that drops the push they end as `.skipped`. A device's place is what it told, by its name's rules in `zones`;
   /// one that told none, or none that is known, is where the timing says.

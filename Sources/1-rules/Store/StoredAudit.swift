@@ -44,8 +44,6 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
   case fileDeleted = 35
   case channelMade = 36
   case channelDeleted = 37
-  /// Something to everybody who listens.
-  case channelSent = 38
 
   /// As `/v1` and `belfry audit` write it.
   public var word: String {
@@ -87,7 +85,6 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
     case .fileDeleted: "file.deleted"
     case .channelMade: "channel.made"
     case .channelDeleted: "channel.deleted"
-    case .channelSent: "channel.sent"
     }
   }
 }

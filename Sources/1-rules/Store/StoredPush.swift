@@ -20,7 +20,7 @@ public struct StoredPush: Sendable, Equatable {
   public var address = PushAddress.device
   /// `apns-priority`.
   public var priority: UInt8
-  /// `apns-expiration`, seconds since 1970.
+  /// `apns-expiration`, seconds since 1970; nil for a channel: as long as it keeps a message.
   public var expiration: Int64?
   /// Not sent any more from here on.
   public var deadline: Instant?
@@ -88,7 +88,7 @@ public struct StoredPush: Sendable, Equatable {
   public var shownID: String? {
     switch address {
     case .device: collapseID ?? "belfry-\(id)"
-    case .special: nil
+    case .special, .channel: nil
     }
   }
 

@@ -228,12 +228,20 @@ extension PushAddress {
     switch self {
     case .device: (0, nil)
     case .special(let purpose): (Int64(purpose.kind), purpose.name)
+    case .channel(let id): (Self.channelKind, id)
     }
   }
+
+  /// Beside those of `TokenPurpose`; 0 is `.device`. An index and who reads by it have it written out.
+  static let channelKind: Int64 = 64
 
   init(kind: Int64, name: String) throws(StoreFault) {
     guard kind != 0 else {
       self = .device
+      return
+    }
+    guard kind != Self.channelKind else {
+      self = .channel(name)
       return
     }
     guard let purpose = TokenPurpose(kind: UInt8(clamping: kind), name: name) else {

@@ -291,6 +291,9 @@ enum Schema {
     CREATE INDEX audit_app ON audit (app, id) WHERE app IS NOT NULL;
     CREATE INDEX audit_app_kind ON audit (app, kind, id) WHERE app IS NOT NULL;
     """,
+    """
+    CREATE INDEX push_channel ON push (app, address_name, id) WHERE address_kind = 64;
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

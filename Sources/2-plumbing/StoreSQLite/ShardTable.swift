@@ -136,6 +136,7 @@ struct ShardTable {
   private func claim(
     _ ordinals: [DeviceOrdinal], _ hold: ShardHold, _ shard: inout Shard, at now: Instant
   ) throws(StoreFault) -> (claimed: [ClaimedDevice], skipped: [DeviceOutcome]) {
+    if case .channel(let id) = shard.address { return try claim(ordinals, ofChannel: id, hold, shard) }
     var claimed: [ClaimedDevice] = []
     claimed.reserveCapacity(ordinals.count)
     var skipped: [DeviceOutcome] = []
@@ -188,12 +189,29 @@ struct ShardTable {
     return (claimed, skipped)
   }
 
+  /// The channel itself, unless APNs has what came later.
+  private func claim(
+    _ ordinals: [DeviceOrdinal], ofChannel id: String, _ hold: ShardHold, _ shard: Shard
+  ) throws(StoreFault) -> (claimed: [ClaimedDevice], skipped: [DeviceOutcome]) {
+    let later = try database.first(
+      """
+      SELECT max(push.id) FROM push JOIN push_outcome ON push_outcome.push = push.id AND outcome = ?
+        WHERE app = ? AND address_name = ? AND environment = ? AND push.id > ? AND address_kind = 64
+      """, .text(OutcomeKind.accepted.column), .int(shard.app), .text(id), .int(shard.environment.rawValue),
+      .int(hold.push)
+    ) { $0.optionalInt(0) }
+    if let later = later ?? nil {
+      return ([], ordinals.map { DeviceOutcome(ordinal: $0, kind: .skipped, note: "push \(later) came first") })
+    }
+    return (ordinals.map { ClaimedDevice(ordinal: $0, token: Array(id.utf8), badge: 0) }, [])
+  }
+
   /// Puts the token of the address in the place of the device's own; answers why it cannot.
   private func replaceToken(
     of candidate: inout Candidate, by address: PushAddress, app: Int64
   ) throws(StoreFault) -> String? {
     switch address {
-    case .device: return nil
+    case .device, .channel: return nil
     case .special(let purpose):
       let id = DeviceTable.id(app: app, candidate.ordinal)
       guard let found = try SpecialTokenTable(database).token(purpose, of: id) else {

@@ -16,6 +16,7 @@ struct TokenVerdicts {
     switch address {
     case .device: try judge(evidence, device, database)
     case .special(let purpose): try judge(evidence, against: purpose, device, database)
+    case .channel: evidence.reason
     }
   }
 

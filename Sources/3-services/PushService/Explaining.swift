@@ -104,9 +104,7 @@ extension PushExplanation {
     registrationID = trace.device.registrationID
     outcome = Outcome(trace.state)
     decisions = []
-    tell(
-      trace.push.acceptedAt, .service,
-      "the push was accepted, for \(trace.targeted) devices of \(trace.push.environment)")
+    tell(trace.push.acceptedAt, .service, "the push was accepted, for \(trace.whom) of \(trace.push.environment)")
     if case .notTargeted = trace.state {
       tell(trace.push.acceptedAt, .service, trace.whyNotTargeted)
     } else {
@@ -214,6 +212,13 @@ extension DeviceTrace {
     return "not sent yet\(pace)"
   }
 
+  fileprivate var whom: String {
+    switch push.address {
+    case .device, .special: "\(targeted) devices"
+    case .channel(let id): "the broadcast channel \(id)"
+    }
+  }
+
   fileprivate var whyTargeted: String {
     let whom = push.audience.map { ": \($0.words)" } ?? ""
     return "the device was in the audience\(whom); its token was alive and of \(push.environment)"
@@ -221,6 +226,9 @@ extension DeviceTrace {
 
   /// By what is kept: the device as it is now, whether it has changed since the push, and the times of its token.
   fileprivate var whyNotTargeted: String {
+    if case .channel = push.address {
+      return "it went to no device by itself; who listens to the channel only APNs knows"
+    }
     if device.createdAt > push.acceptedAt {
       return "not in the audience: the device registered only after, at \(device.createdAt)"
     }

@@ -51,6 +51,14 @@ public struct PushReport: Sendable, Equatable {
   public var companion: Int64?
   /// The push that it was accepted with.
   public var companionOf: Int64?
+  /// The one recipient of a push to a channel; nil for others.
+  public var broadcast: Broadcast?
+
+  public struct Broadcast: Sendable, Equatable {
+    public var channel: String
+    /// `apns-request-id`.
+    public var requestID: String
+  }
 
   public struct Refused: Sendable, Equatable {
     /// Apple's word, for example `Unregistered`.

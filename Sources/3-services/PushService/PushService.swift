@@ -29,9 +29,7 @@ public final class PushService: Sendable {
   let onEvent: @Sendable (ServiceEvent) -> Void
   let messageIDs: MessageIDs
   let clearings = Clearings()
-  let broadcasts: Broadcasts
-  /// Of channels that were asked for: they never change.
-  let policies = Locked<[String: ChannelStoragePolicy]>([:])
+  let broadcasts: BroadcastSender
   private let dispatcher: WorkDispatcher
   /// nil: this process keeps no schedules and fires none.
   public let scheduling: Scheduling?
@@ -58,7 +56,7 @@ public final class PushService: Sendable {
     self.bus = bus
     self.clock = clock
     self.limits = limits
-    self.broadcasts = broadcasts
+    self.broadcasts = BroadcastSender(broadcasts)
     self.inApp = inApp
     self.witness = witness
     self.sealing = sealing
@@ -75,7 +73,7 @@ public final class PushService: Sendable {
     messageIDs = MessageIDs(after: 0, seed: seed)
     dispatcher = WorkDispatcher(
       store: store, bus: bus, clock: clock, credentials: credentials, senders: senders,
-      zones: { scheduling?.zone($0) }, metrics: metricCounts, seed: seed,
+      broadcasts: self.broadcasts, zones: { scheduling?.zone($0) }, metrics: metricCounts, seed: seed,
       onEvent: { [clearings] event in
         onEvent(event)
         if case .finished(_, let push) = event { clearings.finished(push) }

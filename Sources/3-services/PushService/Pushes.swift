@@ -265,6 +265,12 @@ extension PushService {
   // MARK: Audience
 
   private func reach(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> AudienceReach {
+    if case .channel = order.special?.address {
+      var reach = AudienceReach()
+      let recipient = PushAddress.channelRecipient
+      reach.targets = [.init(shard: recipient.shard, devices: DeviceSet([recipient]))]
+      return reach
+    }
     let reach = try await faulting(
       as: .push, await store.reach(app: app.id, order.audience, order.environment, at: clock.now))
     guard reach.targets.isEmpty else { return reach }
@@ -369,6 +375,10 @@ extension StoredPush {
       warnings: warnings, unmatched: reach.unmatched.map(\.name), audience: order.audience)
     groupPush = order.groupPush
     if let special = order.special { address = special.address }
+    if case .channel = address {
+      audience = nil
+      if order.timeToLive == nil { expiration = nil }
+    }
     channel = order.channel
     callback = order.callback.map {
       PushCallback(

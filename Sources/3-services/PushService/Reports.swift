@@ -46,6 +46,9 @@ extension PushReport {
     }
     companion = progress.companion
     companionOf = progress.push.companionOf
+    if case .channel(let id) = progress.push.address {
+      broadcast = Broadcast(channel: id, requestID: BroadcastSender.requestID(of: messageID))
+    }
     for (kind, count) in progress.counts {
       switch kind {
       case .accepted: accepted = count

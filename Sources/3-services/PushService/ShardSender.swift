@@ -13,6 +13,7 @@ struct ShardSender: Sendable {
   let clock: any WallClock
   let credentials: Credentials
   let senders: PushService.Senders
+  let broadcasts: BroadcastSender
   let gates: SendingGates
   let controls: PushControls
   let zones: @Sendable (String) -> TimeZoneRules?
@@ -68,6 +69,7 @@ struct ShardSender: Sendable {
       case .withdrawn: return await endRest(&run, as: .withdrawn)
       }
       if shard.claimed.isEmpty, let next = shard.nextAt { return .later(untilDue(next, push)) }
+      if case .channel(let id) = push.address { return try await broadcast(&run, shard.claimed, on: id) }
       let key = SendingGates.Key(
         app: push.app, environment: push.environment,
         topicSuffix: PushType(rawValue: push.pushType)?.topicSuffix ?? "")
@@ -128,6 +130,24 @@ struct ShardSender: Sendable {
     // What was claimed for another turn, or fell away while this one ran, is found by the next.
     if run.isFinished { return .finished }
     return .later(next.map { untilDue($0, run.push) } ?? .milliseconds(0))
+  }
+
+  /// To a channel: one send, which goes again until APNs has said yes or no, or its time is up.
+  private func broadcast(
+    _ run: inout ShardRun, _ claimed: [ClaimedDevice], on channel: String
+  ) async throws(StoreFault) -> End {
+    guard let recipient = claimed.first, !isStopping() else { return .later(.seconds(1)) }
+    switch await broadcasts.send(run.push, on: channel, of: run.app, at: clock.now) {
+    case .ended(let kind, let note):
+      run.unsaved.append(DeviceOutcome(ordinal: recipient.ordinal, kind: kind, note: note))
+      _ = await save(&run, claiming: [])
+      return run.isFinished ? .finished : .later(.seconds(1))
+    case .held(let reason): return try await wait(&run, reason, SendingGate.shortestWait)
+    case .unavailable:
+      // as long again as it has lasted, within limits: back-off that needs no memory
+      let pause = min(max(clock.now - run.push.acceptedAt, .seconds(1)), .minutes(1))
+      return .later(untilDeadline(run.push, atMost: pause))
+    }
   }
 
   /// Past its deadline, or withdrawn: nothing leaves any more, and no badge is counted for it.

@@ -9,6 +9,8 @@ public enum SpecialContent: Sendable, Equatable {
   /// To the VoIP token, with these keys as given.
   case voip(JSONObject)
   case liveActivity(LiveActivityContent)
+  /// An update or an end to everybody who listens to the channel; of the audience nothing is meant.
+  case broadcast(LiveActivityContent, channel: String)
 }
 
 /// A start, update or end of Live Activities.
@@ -48,6 +50,7 @@ extension SpecialContent {
       case .start(let start): return .special(.activityStart(type: start.attributesType))
       case .update, .end: return .special(.activity(id: ""))
       }
+    case .broadcast(_, let channel): return .channel(channel)
     }
   }
 }
@@ -59,6 +62,7 @@ extension PushOrder {
       switch special {
       case .voip: "a call"
       case .liveActivity(let content): content.words
+      case .broadcast(let content, _): "\(content.words) on a channel"
       case nil: "a notification"
       }
     let parts = [isMessageAlone ? nil : shown, message == nil ? nil : "a message", voip == nil ? nil : "a call"]
@@ -68,7 +72,7 @@ extension PushOrder {
   /// Whom it means: with a special content those of the audience who have a token for it.
   var meant: AudienceExpression {
     switch special?.address {
-    case nil, .device: audience
+    case nil, .device, .channel: audience
     case .special(let purpose): audience == .everyone ? .holds(purpose) : .all([.holds(purpose), audience])
     }
   }
@@ -88,20 +92,30 @@ extension PushDraft {
       try draft.setEnd(order.timeToLive ?? 0, at: now, wait: callWait)
       return draft
     case .liveActivity(let content):
-      var push = content.push
-      push.timestamp = now
-      if let finding = push.findings(isBroadcast: false, at: now).first(where: { $0.severity == .error }),
-        finding.code != .overLimit
-      {
-        throw RequestFault(
-          .invalidParameter, at: finding.path.description, found: finding.message,
-          remedy: "\(finding.effect) \(finding.fix)")
-      }
-      var draft = PushDraft(
-        payload: push.json.object ?? [:], pushType: .liveactivity, priority: content.priority)
+      var draft = try activity(content, isBroadcast: false, at: now)
       draft.size = try size(draft.payload, .liveactivity, .none, place: "live_activity")
       try draft.setEnd(order.timeToLive ?? usualTimeToLive, at: now, wait: shortestWait)
       return draft
+    case .broadcast(let content, _):
+      var draft = try activity(content, isBroadcast: true, at: now)
+      draft.size = JSONValue.object(draft.payload).encoded().count
+      try draft.setEnd(order.timeToLive ?? BroadcastSender.longestStorage, at: now, wait: shortestWait)
+      return draft
     }
+  }
+
+  private static func activity(
+    _ content: LiveActivityContent, isBroadcast: Bool, at now: Instant
+  ) throws(RequestFault) -> PushDraft {
+    var push = content.push
+    push.timestamp = now
+    let errors = push.findings(isBroadcast: isBroadcast, at: now).filter { $0.severity == .error }
+    // how large it is as a push to devices is judged apart, with what is added to it
+    if let finding = errors.first(where: { isBroadcast || $0.code != .overLimit }) {
+      throw RequestFault(
+        .invalidParameter, at: finding.path.description, found: finding.message,
+        remedy: "\(finding.effect) \(finding.fix)")
+    }
+    return PushDraft(payload: push.json.object ?? [:], pushType: .liveactivity, priority: content.priority)
   }
 }

@@ -34,7 +34,7 @@ final class WorkDispatcher: Sendable {
 
   init(
     store: any Store, bus: any Bus, clock: any WallClock, credentials: Credentials,
-    senders: @escaping PushService.Senders,
+    senders: @escaping PushService.Senders, broadcasts: BroadcastSender,
     zones: @escaping @Sendable (String) -> TimeZoneRules?, metrics: ServiceMetrics, seed: UInt64,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void
   ) {
@@ -45,8 +45,8 @@ final class WorkDispatcher: Sendable {
     self.onEvent = onEvent
     state = Locked(State(dice: Dice(seed: seed ^ 0x686F_6C64), isStopping: stopping))
     sender = ShardSender(
-      store: store, clock: clock, credentials: credentials, senders: senders, gates: gates, controls: controls,
-      zones: zones,
+      store: store, clock: clock, credentials: credentials, senders: senders, broadcasts: broadcasts, gates: gates,
+      controls: controls, zones: zones,
       metrics: metrics, onEvent: onEvent, isStopping: { stopping.flag.withLock { $0 } })
   }
 

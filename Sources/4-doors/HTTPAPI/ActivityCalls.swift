@@ -31,14 +31,17 @@ extension HTTPAPI {
     let keys = isEnd ? ActivityReading.endKeys : ActivityReading.updateKeys
     try fields.refuseUnknown(besides: keys + Self.sending)
     let reading = ActivityReading(own: fields)
-    // the path says which activity is meant: the same body to another is another request
-    let original = Array("\(isEnd ? "end" : "update") \(id) ".utf8) + call.request.body
-    var order = PushOrder(audience: .everyone, original: original)
+    var order = PushOrder(audience: .everyone, original: Self.original(call, "activity", id, isEnd: isEnd))
     order.special = .liveActivity(isEnd ? try reading.end(id) : try reading.update(id))
     return try await send(&order, fields, app, call)
   }
 
-  private func send(
+  /// The path says what is meant: the same body to another is another request.
+  static func original(_ call: Call, _ whom: String, _ id: String, isEnd: Bool) -> [UInt8] {
+    Array("\(isEnd ? "end" : "update") \(whom) \(id) ".utf8) + call.request.body
+  }
+
+  func send(
     _ order: inout PushOrder, _ fields: Fields, _ app: AppRecord, _ call: Call
   ) async throws(RequestFault) -> HTTPResponse {
     order.timeToLive = try fields["timeToLive"]?.integer(0...OptionsReading.longestTimeToLive)

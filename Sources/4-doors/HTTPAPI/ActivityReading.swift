@@ -173,7 +173,7 @@ extension SpecialContent {
   /// Whether it goes to the devices of an activity rather than to an audience.
   var isForActivity: Bool {
     switch self {
-    case .voip: false
+    case .voip, .broadcast: false
     case .liveActivity(let content): content.activity != nil
     }
   }

@@ -1,3 +1,4 @@
+internal import Audience
 internal import PushPayload
 internal import PushService
 internal import Transport
@@ -48,7 +49,7 @@ extension HTTPAPI {
     return Answers.noContent
   }
 
-  /// `POST /v1/channels/{id}/update` and `…/end`: one send, answered when APNs has taken it.
+  /// `POST /v1/channels/{id}/update` and `…/end`: a push with one recipient, the channel.
   func broadcast(_ id: String, isEnd: Bool, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     let id = try checkedChannel(id)
@@ -56,11 +57,9 @@ extension HTTPAPI {
     let keys = isEnd ? ActivityReading.endKeys : ActivityReading.updateKeys
     try fields.refuseUnknown(besides: keys + ["timeToLive", "environment"])
     let reading = ActivityReading(own: fields)
-    let requestID = try await service.broadcast(
-      app, isEnd ? try reading.end(nil) : try reading.update(nil), on: id,
-      timeToLive: try fields["timeToLive"]?.integer(0...OptionsReading.longestTimeToLive),
-      production: try fields.isForProduction())
-    return Answers.ok(["channel": .string(id), "requestId": .string(requestID)])
+    var order = PushOrder(audience: .everyone, original: Self.original(call, "channel", id, isEnd: isEnd))
+    order.special = .broadcast(isEnd ? try reading.end(nil) : try reading.update(nil), channel: id)
+    return try await send(&order, fields, app, call)
   }
 
   private static func object(_ channel: BroadcastChannelView, _ production: Bool) -> JSONObject {

@@ -65,6 +65,9 @@ enum PushReportWriting {
     }
     object["voipPush"] = report.companion.map { .string(String($0)) }
     object["beside"] = report.companionOf.map { .string(String($0)) }
+    object["broadcast"] = report.broadcast.map {
+      ["channel": .string($0.channel), "requestId": .string($0.requestID)]
+    }
     return object
   }
 

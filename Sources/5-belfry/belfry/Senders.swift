@@ -191,6 +191,7 @@ actor Senders {
       await client.resume()
       resumed.append("\(key.name) \(key.environment)")
     }
+    for known in channels.values { await known.resume() }
     return resumed
   }
 

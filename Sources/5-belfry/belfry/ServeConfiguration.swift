@@ -273,7 +273,8 @@ struct ServeConfiguration: Equatable {
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
         [
-          "listen", "deviceListen", "deviceIdentity", "gateway", "gatewayIdentity", "data", "apns", "apnsManage", "trust",
+          "listen", "deviceListen", "deviceIdentity", "gateway", "gatewayIdentity", "data", "apns", "apnsManage",
+          "trust",
           "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays", "webhooks", "limits",
         ])
       webhooks = try container.decodeIfPresent(Webhooks.self, forKey: "webhooks")

@@ -23,14 +23,8 @@ public struct APNSBroadcastChannels: BroadcastChannels {
     do throws(ChannelFault) { try await channels.deleteChannel(id) } catch { throw BroadcastFault(error) }
   }
 
-  public func send(
-    _ push: LiveActivityPush, on channel: String, priority: PushPriority, expiration: Int64
-  ) async throws(BroadcastFault) -> String {
-    do throws(ChannelFault) {
-      return try await channels.broadcast(push, on: channel, priority: priority, expiration: expiration).requestID
-    } catch {
-      throw BroadcastFault(error)
-    }
+  public func send(_ broadcast: OutgoingBroadcast) async throws(BroadcastFault) {
+    do throws(ChannelFault) { _ = try await channels.send(broadcast) } catch { throw BroadcastFault(error) }
   }
 }
 
@@ -41,11 +35,13 @@ extension BroadcastFault {
       case .refused(let refusal):
         switch refusal.known {
         case .channelNotRegistered, .badChannelID: .noSuchChannel
-        case _ where refusal.status >= 500 || refusal.status == 429 || refusal.status == 403: .unavailable
+        case _ where refusal.status >= 500 || refusal.status == 429: .unavailable
+        case _ where refusal.status == 403: .held
         case _: .refused(refusal.reason)
         }
       case .findings, .notSent: .invalid
-      case .suspended, .unanswered, .malformedAnswer: .unavailable
+      case .suspended: .held
+      case .unanswered, .malformedAnswer: .unavailable
       }
     self.init(kind, meaning: fault.meaning, remedy: fault.remedy)
   }

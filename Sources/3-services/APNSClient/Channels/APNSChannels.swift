@@ -144,13 +144,24 @@ public actor APNSChannels {
     guard expiration >= 0 else {
       throw ChannelFault(.notSent("the expiration \(expiration) is before 1970; give seconds since then, or 0"))
     }
-    try check(channel)
+    return try await send(
+      OutgoingBroadcast(
+        id: UUIDBits(version4: dice.next(), dice.next()).text, channel: channel, priority: priority,
+        expiration: expiration, payload: push.bytes))
+  }
+
+  /// The same of what is already checked, under an id of the caller's own.
+  public func send(_ broadcast: OutgoingBroadcast) async throws(ChannelFault) -> BroadcastReceipt {
+    try check(broadcast.channel)
     let (response, id) = try await exchange(
       .send, "POST", "/4/broadcasts/apps/\(bundleID)",
       [
-        HTTP2Field("apns-channel-id", channel), HTTP2Field("apns-push-type", PushType.liveactivity.rawValue),
-        HTTP2Field("apns-priority", String(priority.rawValue)), HTTP2Field("apns-expiration", String(expiration)),
-      ], push.bytes, expiration: expiration, isRepeatable: true, isDoneWhenGone: false)
+        HTTP2Field("apns-channel-id", broadcast.channel),
+        HTTP2Field("apns-push-type", PushType.liveactivity.rawValue),
+        HTTP2Field("apns-priority", String(broadcast.priority.rawValue)),
+        HTTP2Field("apns-expiration", String(broadcast.expiration)),
+      ], broadcast.payload, id: broadcast.id, expiration: broadcast.expiration, isRepeatable: true,
+      isDoneWhenGone: false)
     return BroadcastReceipt(requestID: id, uniqueID: response.fields.text("apns-unique-id"))
   }
 
@@ -194,19 +205,19 @@ public actor APNSChannels {
     if let channel { try check(channel) }
     return try await exchange(
       .manage, method, "/1/apps/\(bundleID)/\(place)",
-      channel.map { [HTTP2Field("apns-channel-id", $0)] } ?? [], body, expiration: nil, isRepeatable: isRepeatable,
+      channel.map { [HTTP2Field("apns-channel-id", $0)] } ?? [], body,
+      id: UUIDBits(version4: dice.next(), dice.next()).text, expiration: nil, isRepeatable: isRepeatable,
       isDoneWhenGone: isDoneWhenGone)
   }
 
   /// Asks until there is an answer or the policy ends it; empty when it was done by an attempt that got none.
   private func exchange(
-    _ host: Host, _ method: String, _ path: String, _ own: [HTTP2Field], _ body: [UInt8],
+    _ host: Host, _ method: String, _ path: String, _ own: [HTTP2Field], _ body: [UInt8], id: String,
     expiration: Int64?, isRepeatable: Bool, isDoneWhenGone: Bool
   ) async throws(ChannelFault) -> (Said, requestID: String) {
     guard bundleID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }), !bundleID.isEmpty else {
       throw ChannelFault(.notSent("\"\(bundleID.prefix(80))\" cannot be a bundle id"))
     }
-    let id = UUIDBits(version4: dice.next(), dice.next()).text
     var tries = RetryPolicy.Tries(expiration: expiration)
     var mayBeDone = false
     var why = "it was given up before it was sent"

@@ -65,11 +65,12 @@ extension OpenAPIDocument {
             "operationId": "updateByChannel",
             "tags": ["channels"],
             "summary": "Updates every Live Activity that listens, by one send",
+            "parameters": [{"$ref": "#/components/parameters/idempotencyKey"}],
             "requestBody": {
               "required": true,
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LiveActivityUpdate"}}}
             },
-            "responses": \#(broadcastAnswers)
+            "responses": \#(madePush)
           }
         },
         "/v1/channels/{id}/end": {
@@ -78,11 +79,12 @@ extension OpenAPIDocument {
             "operationId": "endByChannel",
             "tags": ["channels"],
             "summary": "Ends every Live Activity that listens, by one send",
+            "parameters": [{"$ref": "#/components/parameters/idempotencyKey"}],
             "requestBody": {
               "required": true,
               "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LiveActivityEnd"}}}
             },
-            "responses": \#(broadcastAnswers)
+            "responses": \#(madePush)
           }
         }
       },
@@ -118,26 +120,8 @@ extension OpenAPIDocument {
             "environment": {"$ref": "#/components/schemas/ToldEnvironment"}
           },
           "examples": [{"storage": "newest"}]
-        },
-        "BroadcastReceipt": {
-          "type": "object",
-          "required": ["channel", "requestId"],
-          "properties": {
-            "channel": {"$ref": "#/components/schemas/ChannelID"},
-            "requestId": {"type": "string", "description": "apns-request-id, for Apple's console and support."}
-          }
         }
       }
-    }
-    """#
-
-  private static let broadcastAnswers = #"""
-    {
-      "200": {
-        "description": "APNs has taken it.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/BroadcastReceipt"}}}
-      },
-      "409": {"$ref": "#/components/responses/Conflict"}
     }
     """#
 }

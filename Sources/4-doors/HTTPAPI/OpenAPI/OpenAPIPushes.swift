@@ -344,7 +344,16 @@ extension OpenAPIDocument {
               "$ref": "#/components/schemas/PushID",
               "description": "The push to VoIP tokens that was accepted with it."
             },
-            "beside": {"$ref": "#/components/schemas/PushID", "description": "The push that it was accepted with."}
+            "beside": {"$ref": "#/components/schemas/PushID", "description": "The push that it was accepted with."},
+            "broadcast": {
+              "type": "object",
+              "description": "Of a push to a channel, which counts as its one device.",
+              "required": ["channel", "requestId"],
+              "properties": {
+                "channel": {"$ref": "#/components/schemas/ChannelID"},
+                "requestId": {"type": "string", "description": "apns-request-id, for Apple's console and support."}
+              }
+            }
           }
         },
         "Push": {
