@@ -122,6 +122,10 @@ struct MigrationTests {
     let found = try await store.devices(
       app: app.id, in: .all([.tag("all"), .language("zh")]), after: nil, limit: 9, at: StoreSamples.noon)
     #expect(found.count == 3)
+    var edit = DeviceEdit()
+    edit.badge = 2
+    _ = try await store.changeDevice(app: app.id, registrationID: "r2", edit, limits: DeviceLimits())
+    #expect(try await store.device(app: app.id, registrationID: "r2")?.badge == 2)
     let schedules = try await store.schedules(app: app.id, onlyLive: true, after: 0, skipping: 0, limit: 9)
     #expect(schedules.schedules.map(\.id) == (form >= 5 ? ["s1"] : []))
     let sent = try #require(try await store.progress(app: app.id, push: 71))

@@ -81,15 +81,19 @@ public struct ClaimedDevice: Sendable, Equatable {
   public var appVersion: String?
   /// Where the push differs by what is known of a recipient.
   public var recipient: Recipient?
+  /// What this claim did to the badge kept for the device; nil where an earlier one has counted, whose push may have left.
+  public var counted: BadgeCount?
 
   public init(
-    ordinal: DeviceOrdinal, token: [UInt8], badge: Int32, appVersion: String? = nil, recipient: Recipient? = nil
+    ordinal: DeviceOrdinal, token: [UInt8], badge: Int32, appVersion: String? = nil, recipient: Recipient? = nil,
+    counted: BadgeCount? = nil
   ) {
     self.ordinal = ordinal
     self.token = token
     self.badge = badge
     self.appVersion = appVersion
     self.recipient = recipient
+    self.counted = counted
   }
 
   /// What is known of it.
@@ -103,6 +107,30 @@ public struct ClaimedDevice: Sendable, Equatable {
       self.alias = alias
       self.facts = facts
     }
+  }
+}
+
+/// What a claim did to a badge, so that it can be taken back when no phone can have had the push.
+public struct BadgeCount: Sendable, Equatable {
+  /// By so much it became another.
+  public var difference: Int32
+  /// Counts how often the badge was set; when it has been set since, there is nothing to take back.
+  public var round: Int64
+
+  public init(difference: Int32, round: Int64) {
+    self.difference = difference
+    self.round = round
+  }
+}
+
+/// A device that was claimed and whose push certainly did not leave by that. Without `counted` it stays as it is.
+public struct ReturnedClaim: Sendable, Equatable {
+  public var ordinal: DeviceOrdinal
+  public var counted: BadgeCount?
+
+  public init(_ device: ClaimedDevice) {
+    ordinal = device.ordinal
+    counted = device.counted
   }
 }
 
@@ -141,11 +169,14 @@ public struct DeviceOutcome: Sendable, Equatable {
   public var evidence: TokenEvidence?
   /// That of the claim; the engine finds it itself where `kind.isOfUnclaimed`.
   public var appVersion: String?
+  /// That of the claim, where no phone can have had the push: taken back.
+  public var uncounts: BadgeCount?
 
   public init(
     ordinal: DeviceOrdinal, kind: OutcomeKind, status: Int? = nil, note: String? = nil, evidence: TokenEvidence? = nil,
-    appVersion: String? = nil
+    appVersion: String? = nil, uncounts: BadgeCount? = nil
   ) {
+    self.uncounts = uncounts
     self.ordinal = ordinal
     self.kind = kind
     self.status = status

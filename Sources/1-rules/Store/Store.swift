@@ -202,7 +202,8 @@ public protocol Store: MessageStore {
   /// machines: the machine) of its holder died.
   ///
   /// **Claiming** a device for a push applies the push's badge arithmetic to the badge kept for the device, once per
-  /// device and message id however often it is claimed, and answers the badge as it is now. A device whose token died
+  /// device and message id however often it is claimed, and answers the badge as it is now. A claim that is returned counts
+  /// no more: what it added is taken away, unless the badge was set since. A device whose token died
   /// or moved to the other environment since, or that has no token of the push's address any more, is not answered but ends
   /// as `.skipped` in the same transaction, and one
   /// whose user wants only the scheduled push, or not the push's channel, as `.skippedByPreference` when the push heeds that;
@@ -221,12 +222,13 @@ public protocol Store: MessageStore {
     zones: @escaping @Sendable (String) -> TimeZoneRules?
   ) async throws(StoreFault) -> ShardStart
 
-  /// In one transaction: marks the devices of `outcomes` as ended, counts them, keeps for `explain` what became of each
+  /// In one transaction: takes back the claims of `returning`, marks the devices of `outcomes` as ended, counts them, keeps for `explain` what became of each
   /// and when (of those `.accepted` a set with one time for the call), retires tokens by `TokenEvidence.verdict`, and claims `claiming`. An outcome for a device that has ended
   /// already changes nothing. When nothing is owed any more the shard is finished and, if it was the last, the push.
   /// nil when the hold is not valid (any more); then nothing was done.
   func advance(
-    _ hold: ShardHold, outcomes: [DeviceOutcome], claiming: [DeviceOrdinal], at now: Instant
+    _ hold: ShardHold, outcomes: [DeviceOutcome], returning: [ReturnedClaim], claiming: [DeviceOrdinal],
+    at now: Instant
   ) async throws(StoreFault) -> ShardAdvance?
 
   /// Gives a shard back; nothing happens when the hold is not valid.
@@ -399,6 +401,13 @@ extension Store {
     _ step: ScheduleStep, push: StoredPush?, audience: [AudienceReach.ShardAudience], companion: PlannedPush? = nil
   ) async throws(StoreFault) -> Bool {
     try await take(step, push: push, audience: audience, companion: companion, message: nil)
+  }
+
+  /// Where every claim was used.
+  public func advance(
+    _ hold: ShardHold, outcomes: [DeviceOutcome], claiming: [DeviceOrdinal], at now: Instant
+  ) async throws(StoreFault) -> ShardAdvance? {
+    try await advance(hold, outcomes: outcomes, returning: [], claiming: claiming, at: now)
   }
 
   /// For pushes without a timing.

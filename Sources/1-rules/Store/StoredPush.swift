@@ -114,6 +114,14 @@ public enum BadgeArithmetic: Sendable, Hashable {
   /// Badges stay within 0 and 99,999, what JPush's SDKs allow.
   public static let range: ClosedRange<Int32> = 0...99_999
 
+  /// Whether what the badge was before does not matter.
+  public var sets: Bool {
+    switch self {
+    case .set: true
+    case .none, .add: false
+    }
+  }
+
   public func applied(to badge: Int32) -> Int32 {
     switch self {
     case .none: badge

@@ -70,7 +70,8 @@ extension DeviceTable {
     }
     if let badge = edit.badge {
       try database.run(
-        "UPDATE device SET badge = ? WHERE id = ?", .int(BadgeArithmetic.set(badge).applied(to: 0)), .int(id))
+        "UPDATE device SET badge = ?, badge_round = badge_round + 1 WHERE id = ?",
+        .int(BadgeArithmetic.set(badge).applied(to: 0)), .int(id))
     }
     if let onlyScheduled = edit.onlyScheduled {
       try database.run(

@@ -24,6 +24,7 @@ import Store
 /// - A message's `place` is `app << 40 | position`. `inbox` has a row for each device that is one of few, `message_shard` the
 ///   set of those that are many (`MessageTable`); `position` in `inbox` is another than the message's where it moved with
 ///   its alias. `alias_inbox` has what waits for the next device of an alias. `dropped_message` is as `dropped_push`.
+/// - `device.badge_round` counts how often the badge was set, so that what a push added is taken back only as long as it is in it.
 /// - `push_shard.owed` counts the devices that have not ended; `done` and `badged` are bitmaps, and gone once it is 0.
 ///   `badged` are those that were claimed, where the push counts them by badge or pace.
 enum Schema {
@@ -293,6 +294,9 @@ enum Schema {
     """,
     """
     CREATE INDEX push_channel ON push (app, address_name, id) WHERE address_kind = 64;
+    """,
+    """
+    ALTER TABLE device ADD COLUMN badge_round INTEGER NOT NULL DEFAULT 0;
     """,
   ]
 

@@ -71,12 +71,18 @@ struct ShardTable {
   }
 
   func advance(
-    _ hold: ShardHold, outcomes: [DeviceOutcome], claiming: [DeviceOrdinal], at now: Instant
+    _ hold: ShardHold, outcomes: [DeviceOutcome], returning: [ReturnedClaim], claiming: [DeviceOrdinal],
+    at now: Instant
   ) throws(StoreFault) -> ShardAdvance {
     guard var shard = try read(hold) else {
       return ShardAdvance(claimed: [], ended: [:], retired: [], kept: [], shardFinished: true, pushFinished: true)
     }
     var finish = Finish(WebhookNews(database, app: shard.app, push: hold.push, at: now))
+    for claim in returning where claim.counted != nil && !shard.done.contains(claim.ordinal) {
+      guard shard.badged.remove(claim.ordinal) else { continue }
+      shard.progress.released = max(0, shard.progress.released - 1)
+      try uncount(claim.counted, claim.ordinal, shard.app)
+    }
     for outcome in outcomes { try end(outcome, hold, &shard, at: now, &finish) }
     let wanted = shard.control == .running ? claiming.filter { !shard.done.contains($0) } : []
     let (claimed, skipped) = try claim(wanted, hold, &shard, at: now)
@@ -122,6 +128,7 @@ struct ShardTable {
     var ordinal: DeviceOrdinal
     var token: [UInt8]
     var badge: Int32
+    var badgeRound: Int64
     var environment: UInt8
     var isDead: Bool
     var onlyScheduled: Bool
@@ -161,6 +168,7 @@ struct ShardTable {
         skipped.append(candidate.outcome(.skipped, note: missing))
       } else {
         var badge = candidate.badge
+        var counted: BadgeCount?
         let isNew = shard.countsClaims && !shard.badged.contains(candidate.ordinal)
         if isNew, let left = allowance {
           guard left > 0 else {
@@ -170,20 +178,23 @@ struct ShardTable {
           allowance = left - 1
           shard.progress.released += 1
         }
-        if isNew { shard.badged.insert(candidate.ordinal) }
-        if isNew, shard.badge != .none {
+        if isNew {
+          shard.badged.insert(candidate.ordinal)
           badge = shard.badge.applied(to: candidate.badge)
-          if badge != candidate.badge {
+          let round = candidate.badgeRound + (shard.badge.sets ? 1 : 0)
+          if badge != candidate.badge || round != candidate.badgeRound {
             try database.run(
-              "UPDATE device SET badge = ? WHERE id = ?", .int(badge),
+              "UPDATE device SET badge = ?, badge_round = ? WHERE id = ?", .int(badge), .int(round),
               .int(DeviceTable.id(app: shard.app, candidate.ordinal)))
           }
+          counted = BadgeCount(difference: badge - candidate.badge, round: round)
         }
         claimed.append(
           ClaimedDevice(
             ordinal: candidate.ordinal, token: candidate.token, badge: badge, appVersion: candidate.appVersion,
             recipient: shard.isPersonal
-              ? try DeviceTable(database).recipient(DeviceTable.id(app: shard.app, candidate.ordinal)) : nil))
+              ? try DeviceTable(database).recipient(DeviceTable.id(app: shard.app, candidate.ordinal)) : nil,
+            counted: counted))
       }
     }
     return (claimed, skipped)
@@ -204,6 +215,15 @@ struct ShardTable {
       return ([], ordinals.map { DeviceOutcome(ordinal: $0, kind: .skipped, note: "push \(later) came first") })
     }
     return (ordinals.map { ClaimedDevice(ordinal: $0, token: Array(id.utf8), badge: 0) }, [])
+  }
+
+  /// Takes back what a claim did to the badge, unless it was set since.
+  private func uncount(_ count: BadgeCount?, _ ordinal: DeviceOrdinal, _ app: Int64) throws(StoreFault) {
+    guard let count, count.difference != 0 else { return }
+    let range = BadgeArithmetic.range
+    try database.run(
+      "UPDATE device SET badge = min(max(badge - ?, ?), ?) WHERE id = ? AND badge_round = ?", .int(count.difference),
+      .int(range.lowerBound), .int(range.upperBound), .int(DeviceTable.id(app: app, ordinal)), .int(count.round))
   }
 
   /// Puts the token of the address in the place of the device's own; answers why it cannot.
@@ -232,7 +252,7 @@ struct ShardTable {
       try database.each(
         """
         SELECT id, token, badge, environment, dead_at IS NOT NULL, only_scheduled, app_version,
-          channels FROM device
+          channels, badge_round FROM device
           WHERE id BETWEEN ? AND ? ORDER BY id
         """,
         .int(DeviceTable.id(app: app, first)), .int(DeviceTable.id(app: app, last))
@@ -243,7 +263,8 @@ struct ShardTable {
         found.append(
           Candidate(
             ordinal: ordinal, token: row.blob(1), badge: Int32(clamping: row.int(2)),
-            environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0, onlyScheduled: row.int(5) != 0,
+            badgeRound: row.int(8), environment: UInt8(clamping: row.int(3)), isDead: row.int(4) != 0,
+            onlyScheduled: row.int(5) != 0,
             appVersion: row.optionalText(6), channels: row.optionalText(7)?.split(separator: "\n")))
       }
     }
@@ -277,6 +298,7 @@ struct ShardTable {
     _ outcome: DeviceOutcome, _ hold: ShardHold, _ shard: inout Shard, at now: Instant, _ finish: inout Finish
   ) throws(StoreFault) {
     guard shard.audience.contains(outcome.ordinal), shard.done.insert(outcome.ordinal) else { return }
+    try uncount(outcome.uncounts, outcome.ordinal, shard.app)
     let appVersion =
       outcome.kind.isOfUnclaimed ? try appVersion(of: outcome.ordinal, shard.app) : outcome.appVersion
     finish.tally[Tally(kind: outcome.kind, appVersion: appVersion), default: 0] += 1

@@ -227,11 +227,13 @@ public final class StoreSQLite: Store {
   }
 
   public func advance(
-    _ hold: ShardHold, outcomes: [DeviceOutcome], claiming: [DeviceOrdinal], at now: Instant
+    _ hold: ShardHold, outcomes: [DeviceOutcome], returning: [ReturnedClaim], claiming: [DeviceOrdinal],
+    at now: Instant
   ) async throws(StoreFault) -> ShardAdvance? {
     guard isValid(hold) else { return nil }
     let advance = try await writer.run { database throws(StoreFault) in
-      try ShardTable(database).advance(hold, outcomes: outcomes, claiming: claiming, at: now)
+      try ShardTable(database).advance(
+        hold, outcomes: outcomes, returning: returning, claiming: claiming, at: now)
     }
     if advance.shardFinished { await release(hold) }
     return advance

@@ -15,6 +15,10 @@ struct ShardRun {
   let pending: DeviceSet
   /// Ended, but not committed yet.
   var unsaved: [DeviceOutcome] = []
+  /// Claimed, and not given to the sender yet.
+  private var unsent: [ClaimedDevice] = []
+  /// Claims whose pushes never left, not committed yet.
+  var returning: [ReturnedClaim] = []
   var isFinished = false
 
   private var lastClaimed: DeviceOrdinal?
@@ -26,9 +30,25 @@ struct ShardRun {
     self.app = app
     waiting = shard.waiting
     pending = shard.pending
+    claimed(shard.claimed)
+  }
+
+  var hasUnsent: Bool { !unsent.isEmpty }
+
+  /// For the sender; from here on they may have left.
+  mutating func taken() -> [ClaimedDevice] {
+    defer { unsent = [] }
+    return unsent
+  }
+
+  /// Nothing leaves for now.
+  mutating func giveBack(_ devices: [ClaimedDevice] = []) {
+    returning += (devices + unsent).map(ReturnedClaim.init)
+    unsent = []
   }
 
   mutating func claimed(_ devices: [ClaimedDevice]) {
+    unsent = devices
     guard let last = devices.last?.ordinal else { return }
     lastClaimed = max(lastClaimed ?? last, last)
   }
@@ -49,6 +69,8 @@ struct Answers {
   /// Refused for a topic that may be wrong for the whole app.
   var wrongTopic: [DeviceOutcome] = []
   var wrongTopicReason: String?
+  /// Whose pushes never left, or were refused; owed still unless they are in `wrongTopic` and that ends them.
+  var unsent: [ClaimedDevice] = []
   var accepted = 0
   /// The sender waits for an operator; those devices are owed still.
   var suspended: String?
@@ -67,7 +89,9 @@ struct Answers {
         ended.append(
           DeviceOutcome(ordinal: device.ordinal, kind: .unanswered, note: words, appVersion: device.appVersion))
       case .unanswered(.closed), .unanswered(.cancelled): isClosing = true
-      case .unanswered(.suspended(let reason)): suspended = reason
+      case .unanswered(.suspended(let reason)):
+        suspended = reason
+        unsent.append(device)
       }
     }
     if outcomes.count < batch.count { isClosing = true }
@@ -78,10 +102,12 @@ struct Answers {
   ) {
     let reason = refusal.reason.isEmpty ? "HTTP \(refusal.status)" : refusal.reason
     var outcome = DeviceOutcome(
-      ordinal: device.ordinal, kind: .refused(reason), status: refusal.status, appVersion: device.appVersion)
+      ordinal: device.ordinal, kind: .refused(reason), status: refusal.status, appVersion: device.appVersion,
+      uncounts: device.counted)
     if SendingGate.isWrongTopic(reason) {
       wrongTopicReason = reason
       wrongTopic.append(outcome)
+      unsent.append(device)
       return
     }
     let kind: TokenEvidence.Kind? =

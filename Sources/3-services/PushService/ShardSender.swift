@@ -79,7 +79,7 @@ struct ShardSender: Sendable {
         announce(gates.change(key) { [uptime = clock.uptime] in $0.suspend(reason, at: uptime) }, run)
         return try await wait(&run, reason, gates.closed(key, at: clock.uptime)?.wait ?? SendingGate.shortestWait)
       }
-      return try await send(&run, shard.claimed, render, sender, key)
+      return try await send(&run, render, sender, key)
     } catch {
       return failed(error)
     }
@@ -94,14 +94,11 @@ struct ShardSender: Sendable {
   }
 
   private func send(
-    _ run: inout ShardRun, _ first: [ClaimedDevice], _ render: PushRender, _ sender: any PushSender,
-    _ key: SendingGates.Key
+    _ run: inout ShardRun, _ render: PushRender, _ sender: any PushSender, _ key: SendingGates.Key
   ) async throws(StoreFault) -> End {
-    var claimed = first
-    run.claimed(first)
     var next: Instant?
-    while !claimed.isEmpty, !controls.isStopped(run.push.id) {
-      let batch = claimed
+    while run.hasUnsent, !controls.isStopped(run.push.id) {
+      let batch = run.taken()
       async let answers = sender.send(render.batch(batch))
       let saved = await save(&run, claiming: run.next())
       let sorted = Answers(await answers, batch, run.push, at: clock.now)
@@ -110,11 +107,13 @@ struct ShardSender: Sendable {
       guard let saved else { return .later(.seconds(1)) }  // somebody else has the shard, or the store never answered
       run.claimed(saved.claimed)
       if let reason = verdict.waitsFor {
-        guard await save(&run, claiming: []) != nil else { return .later(.seconds(1)) }
+        let ended = Set(verdict.ended.map(\.ordinal))
+        run.giveBack(sorted.unsent.filter { !ended.contains($0.ordinal) })
         return try await wait(
           &run, reason, gates.closed(key, at: clock.uptime)?.wait ?? SendingGate.shortestWait)
       }
       if sorted.isClosing || isStopping() {
+        run.giveBack()
         _ = await save(&run, claiming: [])
         return run.isFinished ? .finished : .later(.seconds(1))
       }
@@ -122,10 +121,10 @@ struct ShardSender: Sendable {
         try await store.setWaiting(push: run.push.id, nil, at: clock.now)
         run.waiting = nil
       }
-      claimed = saved.claimed
       next = saved.nextAt
       if isExpired(run.push) { return await endRest(&run, as: .expired) }
     }
+    run.giveBack()
     _ = await save(&run, claiming: [])
     // What was claimed for another turn, or fell away while this one ran, is found by the next.
     if run.isFinished { return .finished }
@@ -152,6 +151,7 @@ struct ShardSender: Sendable {
 
   /// Past its deadline, or withdrawn: nothing leaves any more, and no badge is counted for it.
   private func endRest(_ run: inout ShardRun, as kind: OutcomeKind) async -> End {
+    run.giveBack()
     let ended = Set(run.unsaved.map(\.ordinal))
     var last: DeviceOrdinal?
     repeat {
@@ -163,9 +163,12 @@ struct ShardSender: Sendable {
     return run.isFinished ? .finished : .later(.seconds(1))
   }
 
+  /// With what was claimed given back, so that no badge counts a push that may never leave.
   private func wait(
     _ run: inout ShardRun, _ reason: String, _ span: Instant.Span
   ) async throws(StoreFault) -> End {
+    run.giveBack()
+    guard await save(&run, claiming: []) != nil else { return .later(.seconds(1)) }
     if run.waiting != reason { try await store.setWaiting(push: run.push.id, reason, at: clock.now) }
     return .later(untilDeadline(run.push, atMost: span))
   }
@@ -191,7 +194,7 @@ struct ShardSender: Sendable {
   /// Commits what is not saved yet and claims the next. Tries again until the store does it, since outcomes that are
   /// forgotten are sent twice; nil when the shard is somebody else's or the service stops.
   private func save(_ run: inout ShardRun, claiming: [DeviceOrdinal]) async -> ShardAdvance? {
-    if run.unsaved.isEmpty, claiming.isEmpty {
+    if run.unsaved.isEmpty, run.returning.isEmpty, claiming.isEmpty {
       return ShardAdvance(
         claimed: [], ended: [:], retired: [], kept: [], shardFinished: run.isFinished, pushFinished: false)
     }
@@ -200,7 +203,7 @@ struct ShardSender: Sendable {
       do throws(StoreFault) {
         guard
           let advance = try await store.advance(
-            run.hold, outcomes: run.unsaved, claiming: claiming, at: clock.now)
+            run.hold, outcomes: run.unsaved, returning: run.returning, claiming: claiming, at: clock.now)
         else { return nil }
         saved(advance, &run)
         return advance
@@ -228,6 +231,7 @@ struct ShardSender: Sendable {
 
   private func saved(_ advance: ShardAdvance, _ run: inout ShardRun) {
     run.unsaved = []
+    run.returning = []
     run.isFinished = advance.shardFinished
     count(advance.ended)
     metrics.change { counts in
