@@ -14,6 +14,11 @@ extension Store {
     try await renewSecret(app: id, hash: hash, audit: note)
   }
 
+  public func renameApp(_ id: Int64, name: String?, ifFingerprint fingerprint: UInt64?) async throws(StoreFault) -> Bool
+  {
+    try await renameApp(id, name: name, ifFingerprint: fingerprint, audit: note)
+  }
+
   public func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault) {
     try await deleteApp(id, at: now, audit: note)
   }

@@ -24,6 +24,11 @@ public protocol Store: MessageStore {
   func apps() async throws(StoreFault) -> [StoredApp]
   /// Another secret's hash takes the place of the app's; false, and nothing was done, when it was deleted or never there.
   func renewSecret(app id: Int64, hash: String, audit: AuditNote) async throws(StoreFault) -> Bool
+  /// false, and nothing was done, when the app's fingerprint is another than `fingerprint` (nil: whatever it is), when it
+  /// was deleted, or was never there.
+  func renameApp(
+    _ id: Int64, name: String?, ifFingerprint fingerprint: UInt64?, audit: AuditNote
+  ) async throws(StoreFault) -> Bool
   /// Notes that the app is no more, withdraws those of its pushes that have not ended, forgets its schedules, credentials and
   /// webhooks, and takes it out of its groups. Its key stays taken. Once more it changes nothing.
   func deleteApp(_ id: Int64, at now: Instant, audit: AuditNote) async throws(StoreFault)

@@ -20,4 +20,11 @@ public struct StoredApp: Sendable, Hashable {
     self.secretHash = secretHash
     self.createdAt = createdAt
   }
+
+  /// Changes with whatever may be edited, and with nothing else.
+  public var fingerprint: UInt64 {
+    var print = Fingerprint()
+    print.add(name)
+    return print.value
+  }
 }

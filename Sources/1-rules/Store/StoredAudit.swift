@@ -44,6 +44,7 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
   case fileDeleted = 35
   case channelMade = 36
   case channelDeleted = 37
+  case appRenamed = 38
 
   /// As `/v1` and `belfry audit` write it.
   public var word: String {
@@ -85,6 +86,7 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
     case .fileDeleted: "file.deleted"
     case .channelMade: "channel.made"
     case .channelDeleted: "channel.deleted"
+    case .appRenamed: "app.renamed"
     }
   }
 }

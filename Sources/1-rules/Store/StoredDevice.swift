@@ -112,20 +112,16 @@ extension StoredDevice {
     return subject
   }
 
-  /// Changes with whatever an app server may edit, and with nothing else: FNV-1a of those fields.
+  /// Changes with whatever an app server may edit, and with nothing else.
   public var fingerprint: UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func add(_ text: String?) {
-      for byte in text?.utf8 ?? "\u{1}".utf8 { hash = (hash ^ UInt64(byte)) &* 0x0100_0000_01b3 }
-      hash = hash &* 0x0100_0000_01b3  // a zero between fields
-    }
-    for tag in tags { add(tag) }
-    add(nil)
-    add(alias)
-    add(mobile)
-    add(String(badge))
-    add(String(onlyScheduled))
-    return hash
+    var print = Fingerprint()
+    for tag in tags { print.add(tag) }
+    print.add(nil)
+    print.add(alias)
+    print.add(mobile)
+    print.add(String(badge))
+    print.add(String(onlyScheduled))
+    return print.value
   }
 }
 

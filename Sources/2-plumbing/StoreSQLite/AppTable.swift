@@ -30,6 +30,17 @@ struct AppTable {
     return apps
   }
 
+  func rename(_ id: Int64, name: String?, ifFingerprint fingerprint: UInt64?) throws(StoreFault) -> Bool {
+    let known = try database.first(
+      """
+      SELECT id, key, bundle_id, name, secret_hash, created_at, deleted_at FROM app
+        WHERE id = ? AND deleted_at IS NULL
+      """, .int(id), read: Self.read)
+    guard let known, fingerprint ?? known.fingerprint == known.fingerprint else { return false }
+    try database.run("UPDATE app SET name = ? WHERE id = ?", .optional(name), .int(id))
+    return true
+  }
+
   func renewSecret(_ id: Int64, hash: String) throws(StoreFault) -> Bool {
     try database.run("UPDATE app SET secret_hash = ? WHERE id = ? AND deleted_at IS NULL", .text(hash), .int(id))
     return database.changes > 0

@@ -101,6 +101,14 @@ public final class StoreSQLite: Store {
     }
   }
 
+  public func renameApp(
+    _ id: Int64, name: String?, ifFingerprint fingerprint: UInt64?, audit: AuditNote
+  ) async throws(StoreFault) -> Bool {
+    try await writing(audit) { database throws(StoreFault) in
+      try AppTable(database).rename(id, name: name, ifFingerprint: fingerprint)
+    }
+  }
+
   public func deleteApp(_ id: Int64, at now: Instant, audit: AuditNote) async throws(StoreFault) {
     _ = try await writing(audit) { database throws(StoreFault) in try AppTable(database).delete(id, at: now) }
   }

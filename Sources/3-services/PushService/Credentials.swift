@@ -38,10 +38,12 @@ final class Credentials: Sendable {
     decoy = Sodium.passwordHash(Sodium.randomHex(digits: 24)) ?? ""
   }
 
-  func createApp(bundleID: String, name: String?, at now: Instant) async throws(RequestFault) -> NewApp {
+  /// - Parameter key: must be no app's.
+  func createApp(
+    key: String, bundleID: String, name: String?, at now: Instant
+  ) async throws(RequestFault) -> NewApp {
     let (secret, hash) = try await newSecret()
-    let app = StoredApp(
-      id: 0, key: Sodium.randomHex(digits: 24), bundleID: bundleID, name: name, secretHash: hash, createdAt: now)
+    let app = StoredApp(id: 0, key: key, bundleID: bundleID, name: name, secretHash: hash, createdAt: now)
     let note = AuditNote(.appMade, at: now, subject: app.key, words: bundleID)
     let made = try await faulting(as: .push, await store.createApp(app, audit: note))
     state.withLock { remember(made, readAt: clock.uptime, in: &$0) }
@@ -60,9 +62,15 @@ final class Credentials: Sendable {
     return NewApp(app: AppRecord(app), masterSecret: secret)
   }
 
-  /// 24 lower-case hex digits, what SDKs demand of keys and secrets (jpush.md §2), and their hash.
+  /// 24 lower-case hex digits, what SDKs demand of keys and secrets (jpush.md §2).
+  static func newKey() -> String { Sodium.randomHex(digits: 24) }
+
+  /// The same for the same words, and no other words'.
+  static func key(for words: String) -> String { String(Sodium.hash(Array(words.utf8)).hex.prefix(24)) }
+
+  /// As keys are, and its hash.
   private func newSecret() async throws(RequestFault) -> (secret: String, hash: String) {
-    let secret = Sodium.randomHex(digits: 24)
+    let secret = Self.newKey()
     guard let hash = await slowly({ Sodium.passwordHash(secret) }) else {
       throw RequestFault(.temporarilyUnavailable, found: "no memory to hash a secret", remedy: "Try again.")
     }
@@ -76,7 +84,7 @@ final class Credentials: Sendable {
   ) async throws(RequestFault) -> (account: StoredAccount, secret: String) {
     let (secret, hash) = try await newSecret()
     let account = StoredAccount(
-      id: 0, kind: kind, key: Sodium.randomHex(digits: 24), name: name, secretHash: hash, createdAt: now)
+      id: 0, kind: kind, key: Self.newKey(), name: name, secretHash: hash, createdAt: now)
     let note = AuditNote(kind.making, at: now, subject: account.key, words: name)
     return (try await faulting(as: .push, await store.createAccount(account, audit: note)), secret)
   }
@@ -169,7 +177,7 @@ final class Credentials: Sendable {
   func forget(key: String) {
     state.withLock { state in
       state.changes += 1
-      state.appsByKey[key] = nil
+      if let known = state.appsByKey.removeValue(forKey: key) { state.appsByID[known.app.id] = nil }
       state.verified[key] = nil
     }
   }

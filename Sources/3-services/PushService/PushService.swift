@@ -137,24 +137,6 @@ public final class PushService: Sendable {
 
   // MARK: Apps
 
-  public func createApp(bundleID: String, name: String?) async throws(RequestFault) -> NewApp {
-    let allowed = bundleID.utf8.allSatisfy {
-      $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-    }
-    guard allowed, 1...155 ~= bundleID.utf8.count, bundleID.first != ".", bundleID.last != "." else {
-      throw RequestFault(
-        .invalidParameter, at: "bundleID", found: "“\(bundleID.prefix(60))”",
-        remedy: "Give the app's bundle id: letters, digits, hyphens and dots, like com.example.app.")
-    }
-    try Self.checkName(name)
-    return try await credentials.createApp(bundleID: bundleID, name: name, at: clock.now)
-  }
-
-  /// All apps, oldest first.
-  public func apps() async throws(RequestFault) -> [AppRecord] {
-    try await faulting(as: .push, await store.apps().filter { $0.deletedAt == nil }.map(AppRecord.init))
-  }
-
   /// 1004 for an unknown key and a wrong secret alike, in the same time. A secret that was right is remembered in this
   /// process, hashed under a key of its own, and costs microseconds from then on.
   public func authenticate(appKey: String, masterSecret: String) async throws(RequestFault) -> AppRecord {

@@ -67,6 +67,11 @@ struct OwnRoute: Sendable {
     OwnRoute("PUT", "/v1/credentials/{id}", Route.rotateCredential),
     OwnRoute("DELETE", "/v1/credentials/{id}", Route.deleteCredential),
 
+    OwnRoute("GET", "/v1/apps", .listApps),
+    OwnRoute("POST", "/v1/apps", .makeApp),
+    OwnRoute("GET", "/v1/apps/{appKey}", Route.showApp),
+    OwnRoute("PATCH", "/v1/apps/{appKey}", Route.editApp),
+    OwnRoute("DELETE", "/v1/apps/{appKey}", Route.removeApp),
     OwnRoute("POST", "/v1/apps/{appKey}/secret", Route.renewSecret),
 
     OwnRoute("GET", "/v1/webhooks", .listWebhooks),

@@ -100,6 +100,11 @@ enum Route: Equatable, Sendable {
   case showCredential(String)
   case rotateCredential(String)
   case deleteCredential(String)
+  case listApps
+  case makeApp
+  case showApp(String)
+  case editApp(String)
+  case removeApp(String)
   case renewSecret(String)
   case createWebhook
   case listWebhooks
@@ -208,6 +213,8 @@ enum Route: Equatable, Sendable {
     case .showCredential: "v1_credential_get"
     case .rotateCredential: "v1_credential_rotate"
     case .deleteCredential: "v1_credential_delete"
+    case .listApps, .makeApp: "v1_apps"
+    case .showApp, .editApp, .removeApp: "v1_app"
     case .renewSecret: "v1_app_secret"
     case .createWebhook: "v1_webhook_create"
     case .listWebhooks: "v1_webhooks"

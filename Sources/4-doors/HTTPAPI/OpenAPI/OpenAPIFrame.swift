@@ -47,6 +47,10 @@ extension OpenAPIDocument {
             "description": "What the page before answered in next.",
             "schema": {"type": "string"}
           },
+          "appKey": {
+            "name": "appKey", "in": "path", "required": true,
+            "schema": {"$ref": "#/components/schemas/AppKey"}
+          },
           "pushID": {
             "name": "id", "in": "path", "required": true,
             "schema": {"$ref": "#/components/schemas/PushID"}
