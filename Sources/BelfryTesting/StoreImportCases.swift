@@ -1,5 +1,6 @@
 import Audience
 import Basics
+import Schedule
 import Store
 
 enum StoreImportCases {
@@ -39,6 +40,29 @@ enum StoreImportCases {
         try expect(reach.count, is: count, "\(audience)")
       }
       try expect(try await store.register(StoreSamples.device(7, of: app)).ordinal, is: 7)
+    },
+    ConformanceCase("with a device come its user's hours and channels, and the tokens that no other device has") {
+      store in
+      let app = try await store.sampleApp(devices: 1)
+      try await store.tell(.voip, 100, app, 0)
+      var (first, second) = (device(1), device(2))
+      first.quietHours = QuietHours("22:00-07:00")
+      first.channels = ["news", "orders"]
+      let at = StoreSamples.noon - .days(3)
+      first.tokens = [
+        PurposeToken(.voip, StoreSamples.token(101), registeredAt: at),
+        PurposeToken(.activity(id: "a1"), StoreSamples.token(102), registeredAt: at),
+      ]
+      second.tokens = [PurposeToken(.voip, StoreSamples.token(100), registeredAt: at)]
+      _ = try await store.importDevices(app: app, [first, second], limits: DeviceLimits(), mark: mark(2))
+      let found = try require(try await store.device(app: app, registrationID: "i1"))
+      try expect(found.quietHours, is: first.quietHours)
+      try expect(found.channels, is: first.channels)
+      try expect(found.purposes, is: [.voip, .activity(id: "a1")])
+      let tokens = try await store.purposeTokens(app: app, of: 0...2)
+      try expect(Set(tokens[1] ?? []), is: Set(first.tokens))
+      try expect(tokens.keys.sorted(), is: [0, 1], "the first device keeps its token")
+      try expect(try await store.reach(app: app, .holds(.voip), .sandbox).targets.map(\.devices), is: [[1]])
     },
     ConformanceCase("what is there stays as it is, and what contradicts it is told") { store in
       let app = try await store.sampleApp(devices: 0)

@@ -151,7 +151,7 @@ enum StoreSpecialTokenCases {
 }
 
 extension Store {
-  fileprivate func tell(
+  func tell(
     _ purpose: TokenPurpose, _ token: Int?, _ app: Int64, _ number: Int, at: Instant = StoreSamples.noon
   ) async throws {
     var edit = DeviceEdit()

@@ -3,7 +3,9 @@ import Basics
 import BelfryTesting
 import Foundation
 import PushService
+import Schedule
 import Store
+import StoreSQLite
 import Testing
 
 @Suite("Importing and exporting devices")
@@ -53,6 +55,17 @@ struct DeviceImportTests {
       #"{"permission": "maybe", "token": "\#(token)"}"#,
       "permission: “maybe” is not notAsked, denied, authorized, provisional"
     ),
+    (#"{"quietHours": "22-7", "token": "\#(token)"}"#, "quietHours: “22-7” is not HH:MM-HH:MM, as 22:00-07:00"),
+    (
+      #"{"channels": ["a-b"], "token": "\#(token)"}"#,
+      "channels[0]: \"a-b\" has '-' hyphen-minus (U+002D) at character 2"
+    ),
+    (#"{"voipToken": "zz", "token": "\#(token)"}"#, "voipToken: 2 characters that are not all hex digits"),
+    (
+      #"{"activities": {"a": "\#(token)@noon"}, "token": "\#(token)"}"#,
+      "activities: behind @ no time as 2026-11-30T09:00:00Z"
+    ),
+    (#"{"activities": ["\#(token)"], "token": "\#(token)"}"#, "activities: of the wrong kind"),
     (#"{"environment": "test", "token": "\#(token)"}"#, "environment: “test” is not production or sandbox"),
     (
       #"{"createdAt": "yesterday", "token": "\#(token)"}"#,
@@ -85,24 +98,38 @@ struct DeviceImportTests {
     let full = #"""
       {"registrationId": "abc123", "token": "\#(Self.token)", "environment": "sandbox", "alias": "lin.王", "tags": ["a|b", "群"],
        "mobile": "+8613800000000", "badge": 7, "onlyScheduled": true, "osVersion": "18.1", "appVersion": "2,5",
+       "quietHours": "22:00-07:00", "channels": ["news", "orders"], "voipToken": "\#(StoreSamples.token(7).hex)",
+       "activityStartTokens": {"Match": "\#(StoreSamples.token(8).hex)@2026-02-02T00:00:00.000Z", "Order": "\#(StoreSamples.token(9).hex)"},
+       "activities": {"order-7": "\#(StoreSamples.token(10).hex)"},
        "language": "zh-Hans", "timeZone": "Asia/Shanghai", "model": "say \"17\"", "permission": "denied",
        "createdAt": "2026-01-01T00:00:00.000Z", "registeredAt": "2026-02-01T00:00:00.000Z",
        "lastSeen": "2026-03-01T00:00:00.000Z"}
       """#.replacing("\n", with: "")
     let bare = #"{"token": "\#(StoreSamples.token(3).hex)"}"#
-    #expect(try await take(bench, app, "\(full)\n\(bare)", .jsonl, []).kept == 2)
+    let quiet = #"{"token": "\#(StoreSamples.token(4).hex)", "channels": []}"#
+    #expect(try await take(bench, app, "\(full)\n\(bare)\n\(quiet)", .jsonl, []).kept == 3)
     let exported = try await bench.service.exportDevices(app, as: format, after: nil)
-    #expect(exported.lines.count == 2 && exported.next == nil)
+    #expect(exported.lines.count == 3 && exported.next == nil)
 
     let other = try await ServiceBench(clock: bench.clock)
     let otherApp = try await other.app()
     let columns = try format.header.map(DeviceFile.columns(ofHeader:)) ?? []
     let text = exported.lines.joined(separator: "\n")
-    #expect(try await take(other, otherApp, text, format, columns).kept == 2)
+    #expect(try await take(other, otherApp, text, format, columns).kept == 3)
     #expect(try await other.service.exportDevices(otherApp, as: format, after: nil).lines == exported.lines)
-    #expect(try await take(other, otherApp, text, format, columns).known == 2)
-    let device = try await other.service.device(otherApp, registrationID: "abc123")
-    #expect(device.tags == ["a|b", "群"] && device.badge == 7 && device.onlyScheduled)
+    #expect(try await take(other, otherApp, text, format, columns).known == 3)
+    func devices(_ store: any Store) async throws -> [StoredDevice] {
+      try await store.devices(app: app.id, in: .everyone, after: nil, limit: 9, at: bench.clock.now)
+    }
+    let brought = try await devices(other.store)
+    #expect(try await brought == devices(bench.store))
+    #expect(
+      try await other.store.purposeTokens(app: otherApp.id, of: 0...9)
+        == bench.store.purposeTokens(app: app.id, of: 0...9))
+    let first = try #require(brought.first)
+    #expect(first.tags == ["a|b", "群"] && first.badge == 7 && first.onlyScheduled)
+    #expect(first.quietHours?.description == "22:00-07:00" && first.channels == ["news", "orders"])
+    #expect(first.purposes.count == 4 && brought.map(\.channels) == [["news", "orders"], nil, []])
   }
 
   @Test("an imported device has no secret until its app registers, and then keeps its registration id")

@@ -1,5 +1,6 @@
 public import Audience
 public import Basics
+public import Schedule
 
 /// A device brought from elsewhere. It has no secret: its app gets one when it registers, and keeps the registration id.
 public struct ImportedDevice: Sendable, Equatable {
@@ -18,6 +19,10 @@ public struct ImportedDevice: Sendable, Equatable {
   /// An answer of APNs that says that the token died before does not count.
   public var registeredAt: Instant
   public var seenAt: Instant
+  public var quietHours: QuietHours?
+  public var channels: [String]?
+  /// Beside its own. One that another device of the app has stays that one's.
+  public var tokens: [PurposeToken] = []
 
   public init(
     registrationID: String, isIDGiven: Bool, token: [UInt8], environment: APNSEnvironment, tags: [String] = [],

@@ -26,6 +26,20 @@ public struct TokenName: Sendable, Equatable {
   }
 }
 
+/// A token that a device has beside its own.
+public struct PurposeToken: Sendable, Hashable {
+  public var purpose: TokenPurpose
+  public var token: [UInt8]
+  /// When it was told.
+  public var registeredAt: Instant
+
+  public init(_ purpose: TokenPurpose, _ token: [UInt8], registeredAt: Instant) {
+    self.purpose = purpose
+    self.token = token
+    self.registeredAt = registeredAt
+  }
+}
+
 /// A token beside a device's own that was told, or is no more.
 public struct TokenEdit: Sendable, Equatable {
   public var purpose: TokenPurpose

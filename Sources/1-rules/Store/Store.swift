@@ -86,6 +86,11 @@ public protocol Store: MessageStore {
     app: Int64, like purpose: TokenPurpose, after: String?, limit: Int
   ) async throws(StoreFault) -> [TokenName]
 
+  /// The tokens that devices have beside their own, by the ordinals of those that have any; each device's by kind and name.
+  func purposeTokens(
+    app: Int64, of ordinals: ClosedRange<DeviceOrdinal>
+  ) async throws(StoreFault) -> [DeviceOrdinal: [PurposeToken]]
+
   /// Notes that the device was heard of; may leave out what is less than a minute newer than what it has and of the same
   /// hour, and an older time always. Nothing happens without such a device.
   func noteSeen(app: Int64, registrationID: String, at now: Instant) async throws(StoreFault)

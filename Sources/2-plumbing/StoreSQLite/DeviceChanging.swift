@@ -36,6 +36,8 @@ extension DeviceTable {
     return database.changes > 0
   }
 
+  static func column(ofChannels channels: [String]) -> String { Set(channels).sorted().joined(separator: "\n") }
+
   private func change(aliasOf device: StoredDevice, _ id: Int64, _ change: DeviceEdit.Text) throws(StoreFault) {
     let alias = change.value
     guard alias != device.alias else { return }
@@ -81,7 +83,7 @@ extension DeviceTable {
       try database.run("UPDATE device SET quiet = ? WHERE id = ?", .optional(hours.value?.description), .int(id))
     }
     if let channels = edit.channels {
-      let lines = channels.value.map { Set($0).sorted().joined(separator: "\n") }
+      let lines = channels.value.map(Self.column(ofChannels:))
       try database.run("UPDATE device SET channels = ? WHERE id = ?", .optional(lines), .int(id))
     }
     if let token = edit.token { try give(token, to: device, id) }

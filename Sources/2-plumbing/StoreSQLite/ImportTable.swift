@@ -1,5 +1,6 @@
 import Audience
 import Basics
+import Schedule
 import Store
 
 /// Takes devices by the thousand: sets of devices are written once a call, not once a device.
@@ -24,6 +25,10 @@ struct ImportTable {
       let answer = try insert(device, as: ordinal, of: app, limits)
       if answer == .kept {
         members.add(ordinal, device)
+        let id = DeviceTable.id(app: app, ordinal)
+        for purpose in try SpecialTokenTable(database).insert(device.tokens, of: id) {
+          members.facts[.holds(purpose), default: []].append(ordinal)
+        }
         next += 1
       }
       answers.append(answer)
@@ -47,6 +52,7 @@ struct ImportTable {
       for (fact, value) in device.facts.values { facts[.fact(fact, value), default: []].append(ordinal) }
       facts[.created(device.createdAt), default: []].append(ordinal)
       facts[.seen(device.seenAt), default: []].append(ordinal)
+      if let hours = device.quietHours { facts[.quiet(hours), default: []].append(ordinal) }
       switch device.environment {
       case .sandbox: sandbox.append(ordinal)
       case .production: break
@@ -70,15 +76,16 @@ struct ImportTable {
       """
       INSERT INTO device (id, app, registration_id, token, environment, secret_hash, alias, mobile, badge,
         only_scheduled, created_at, registered_at, seen_at, os_version, app_version, language, time_zone, model,
-        permission, changed_after)
-        VALUES (?, ?, ?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM push))
+        permission, quiet, channels, changed_after)
+        VALUES (?, ?, ?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM push))
         ON CONFLICT DO NOTHING
       """, .int(DeviceTable.id(app: app, ordinal)), .int(app), .text(device.registrationID), .blob(device.token),
       .int(device.environment.rawValue), .optional(device.alias), .optional(device.mobile), .int(device.badge),
       .int(device.onlyScheduled ? 1 : 0), .int(device.createdAt.milliseconds), .int(device.registeredAt.milliseconds),
       .int(device.seenAt.milliseconds), .optional(facts.osVersion), .optional(facts.appVersion),
       .optional(facts.language), .optional(facts.timeZone), .optional(facts.model),
-      .optional(facts.permission.map { Int64($0.rawValue) }))
+      .optional(facts.permission.map { Int64($0.rawValue) }), .optional(device.quietHours?.description),
+      .optional(device.channels.map(DeviceTable.column(ofChannels:))))
     if database.changes > 0 { return .kept }
     return try present(device, in: app) ?? .registrationIDTaken
   }

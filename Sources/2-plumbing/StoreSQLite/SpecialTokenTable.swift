@@ -26,6 +26,23 @@ struct SpecialTokenTable {
     ) { ($0.blob(0), Instant(milliseconds: $0.int(1))) }
   }
 
+  func tokens(
+    app: Int64, of ordinals: ClosedRange<DeviceOrdinal>
+  ) throws(StoreFault) -> [DeviceOrdinal: [PurposeToken]] {
+    var tokens: [DeviceOrdinal: [PurposeToken]] = [:]
+    try database.each(
+      """
+      SELECT device, kind, name, token, registered_at FROM special_token WHERE device BETWEEN ? AND ?
+        ORDER BY device, kind, name
+      """, .int(DeviceTable.id(app: app, ordinals.lowerBound)), .int(DeviceTable.id(app: app, ordinals.upperBound))
+    ) { row in
+      guard let purpose = TokenPurpose(kind: UInt8(clamping: row.int(1)), name: row.text(2)) else { return }
+      tokens[Self.ordinal(row.int(0)), default: []].append(
+        PurposeToken(purpose, row.blob(3), registeredAt: Instant(milliseconds: row.int(4))))
+    }
+    return tokens
+  }
+
   /// Names that somebody has a token under, in the order of their bytes, those after the given one.
   func names(
     app: Int64, like purpose: TokenPurpose, after: String?, limit: Int
@@ -47,22 +64,44 @@ struct SpecialTokenTable {
 
   // MARK: Changing
 
-  func keep(_ edit: TokenEdit, of device: Int64, _ limits: DeviceLimits) throws(StoreFault) {
-    let purpose = edit.purpose
-    guard let token = edit.token else { return try remove(purpose, of: device) }
-    let app = device >> 32
-    var former: [Int64] = []
-    try database.each(
-      "SELECT device FROM special_token WHERE token = ? AND kind = ? AND name = ? AND device <> ?", .blob(token),
-      .int(purpose.kind), .text(purpose.name), .int(device)
-    ) { if $0.int(0) >> 32 == app { former.append($0.int(0)) } }
-    for other in former { try remove(purpose, of: other) }
-    let known = try self.token(purpose, of: device)
+  /// For a device that is new; which of them it has from here on. The set of those that have one is the caller's to keep.
+  func insert(_ tokens: [PurposeToken], of device: Int64) throws(StoreFault) -> [TokenPurpose] {
+    var kept: [TokenPurpose] = []
+    for token in tokens where try holders(of: token.token, as: token.purpose, besides: device).isEmpty {
+      try insert(token, of: device)
+      kept.append(token.purpose)
+    }
+    return kept
+  }
+
+  private func insert(_ token: PurposeToken, of device: Int64) throws(StoreFault) {
     try database.run(
       """
       INSERT INTO special_token VALUES (?1, ?2, ?3, ?4, ?5)
         ON CONFLICT (device, kind, name) DO UPDATE SET token = ?4, registered_at = ?5
-      """, .int(device), .int(purpose.kind), .text(purpose.name), .blob(token), .int(edit.at.milliseconds))
+      """, .int(device), .int(token.purpose.kind), .text(token.purpose.name), .blob(token.token),
+      .int(token.registeredAt.milliseconds))
+  }
+
+  /// Other devices of the app that have the token for that purpose.
+  private func holders(
+    of token: [UInt8], as purpose: TokenPurpose, besides device: Int64
+  ) throws(StoreFault) -> [Int64] {
+    var holders: [Int64] = []
+    try database.each(
+      "SELECT device FROM special_token WHERE token = ? AND kind = ? AND name = ? AND device <> ?", .blob(token),
+      .int(purpose.kind), .text(purpose.name), .int(device)
+    ) { if $0.int(0) >> 32 == device >> 32 { holders.append($0.int(0)) } }
+    return holders
+  }
+
+  func keep(_ edit: TokenEdit, of device: Int64, _ limits: DeviceLimits) throws(StoreFault) {
+    let purpose = edit.purpose
+    guard let token = edit.token else { return try remove(purpose, of: device) }
+    let app = device >> 32
+    for other in try holders(of: token, as: purpose, besides: device) { try remove(purpose, of: other) }
+    let known = try self.token(purpose, of: device)
+    try insert(PurposeToken(purpose, token, registeredAt: edit.at), of: device)
     guard known == nil else { return }
     try FactTable(database).insert([Self.ordinal(device)], into: .holds(purpose), of: app)
     try noteChange(device)

@@ -47,6 +47,14 @@ extension StoreSQLite {
     }
   }
 
+  public func purposeTokens(
+    app: Int64, of ordinals: ClosedRange<DeviceOrdinal>
+  ) async throws(StoreFault) -> [DeviceOrdinal: [PurposeToken]] {
+    try await reader.run { database throws(StoreFault) in
+      try SpecialTokenTable(database).tokens(app: app, of: ordinals)
+    }
+  }
+
   public func usage(
     app: Int64, _ unit: UsageUnit, from: Instant, before: Instant
   ) async throws(StoreFault) -> [Instant: UsageCount] {

@@ -236,7 +236,7 @@ extension CredentialFacts {
 
 extension CredentialUpload {
   /// What a request calls it.
-  fileprivate var place: String {
+  var place: String {
     switch proof {
     case .key: "key"
     case .certificate: "certificate"

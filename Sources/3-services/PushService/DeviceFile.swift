@@ -21,6 +21,17 @@ public enum DeviceFile: String, CaseIterable, Sendable {
     case mobile
     case badge
     case onlyScheduled
+    /// `22:00-07:00`, by the clocks of its place.
+    case quietHours
+    /// Those that its user wants notifications of; all when missing. In CSV with a space between them, and a space alone when
+    /// none is wanted.
+    case channels
+    /// Tokens beside its own. Each is hex, and may have `@` and the time behind it when it was told.
+    case voipToken
+    /// By their attributes types; in CSV `type=token`, with a space between them.
+    case activityStartTokens
+    /// By their ids; likewise.
+    case activities
     case osVersion
     case appVersion
     case language
@@ -32,6 +43,21 @@ public enum DeviceFile: String, CaseIterable, Sendable {
     case registeredAt
     case lastSeen
 
+    /// What stands for it in JSON.
+    enum Shape { case text, list, number, truth, named }
+
+    var shape: Shape {
+      switch self {
+      case .tags, .channels: .list
+      case .badge: .number
+      case .onlyScheduled: .truth
+      case .activityStartTokens, .activities: .named
+      case .registrationID, .token, .environment, .alias, .mobile, .quietHours, .voipToken, .osVersion, .appVersion,
+        .language, .timeZone, .model, .permission, .createdAt, .registeredAt, .lastSeen:
+        .text
+      }
+    }
+
     /// By its name, in whatever case, also with underscores, hyphens or spaces: `registration_id`.
     init?(_ name: String) {
       func bare(_ text: String) -> String { text.lowercased().filter { !"_- ".contains($0) } }
@@ -41,7 +67,7 @@ public enum DeviceFile: String, CaseIterable, Sendable {
     }
   }
 
-  /// What a line says, as text; tags with a space between them. What is empty is not said.
+  /// What a line says, as text: as in CSV. What is empty is not said.
   public typealias Values = [Column: String]
 
   /// The columns that the first line of a CSV file names.
@@ -105,20 +131,38 @@ public enum DeviceFile: String, CaseIterable, Sendable {
   private static func text(_ value: JSONValue, _ column: Column) throws(DeviceLineFault) -> String? {
     switch (value, column) {
     case (.null, _), (.string(""), _): return nil
-    case (.string(let text), _) where column != .tags: return text
+    case (.string(let text), _) where column.shape != .list && column.shape != .named: return text
     case (.number(let number), .badge): return number.literal
     case (.bool(let isTrue), .onlyScheduled): return isTrue ? "true" : "false"
-    case (.array(let elements), .tags):
-      var tags: [String] = []
+    case (.array(let elements), .tags), (.array(let elements), .channels):
+      var names: [String] = []
       for element in elements {
-        guard case .string(let tag) = element, !tag.isEmpty, !tag.contains(" ") else {
-          throw DeviceLineFault("tags: each must be a string, not empty and without spaces")
+        guard case .string(let name) = element, !name.isEmpty, !name.contains(" ") else {
+          throw DeviceLineFault("\(column.rawValue): each must be a string, not empty and without spaces")
         }
-        tags.append(tag)
+        names.append(name)
       }
-      return tags.isEmpty ? nil : tags.joined(separator: " ")
+      guard names.isEmpty else { return names.joined(separator: " ") }
+      return column == .channels ? " " : nil
+    case (.object(let object), _) where column.shape == .named:
+      var parts: [String] = []
+      for member in object.members {
+        guard case .string(let text) = member.value, !member.key.contains(where: { " =".contains($0) }) else {
+          throw DeviceLineFault("\(column.rawValue): each must be a token under a name")
+        }
+        parts.append("\(member.key)=\(text)")
+      }
+      return parts.isEmpty ? nil : parts.joined(separator: " ")
     case (.string, _), (.number, _), (.bool, _), (.array, _), (.object, _):
       throw DeviceLineFault("\(column.rawValue): of the wrong kind")
+    }
+  }
+
+  /// What stands under a name each; without one the name is empty.
+  static func named(_ text: String) -> [(name: String, value: String)] {
+    text.split(separator: " ").map { part in
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      return pair.count == 2 ? (pair[0], pair[1]) : ("", pair[0])
     }
   }
 
@@ -139,13 +183,13 @@ public enum DeviceFile: String, CaseIterable, Sendable {
       for column in Column.allCases {
         guard let text = values[column] else { continue }
         object[column.rawValue] =
-          switch column {
-          case .tags: .array(text.split(separator: " ").map { .string(String($0)) })
-          case .badge: Int64(text).map { .number(JSONNumber($0)) }
-          case .onlyScheduled: .bool(text == "true")
-          case .registrationID, .token, .environment, .alias, .mobile, .osVersion, .appVersion, .language, .timeZone,
-            .model, .permission, .createdAt, .registeredAt, .lastSeen:
-            .string(text)
+          switch column.shape {
+          case .list: .array(text.split(separator: " ").map { .string(String($0)) })
+          case .number: Int64(text).map { .number(JSONNumber($0)) }
+          case .truth: .bool(text == "true")
+          case .named:
+            .object(JSONObject(Self.named(text).map { .init($0.name, .string($0.value)) }))
+          case .text: .string(text)
           }
       }
       return JSONValue.object(object).text

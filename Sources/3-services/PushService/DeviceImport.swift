@@ -1,6 +1,7 @@
 public import Audience
 import Basics
 import PushPayload
+import Schedule
 public import Store
 
 /// What became of lines that were to be imported.
@@ -110,6 +111,11 @@ extension PushService {
       guard ["true", "false"].contains(text) else { throw wrong(.onlyScheduled, "true or false") }
       change.onlyScheduled = text == "true"
     }
+    if let text = values[.quietHours] {
+      guard let hours = QuietHours(text) else { throw wrong(.quietHours, "HH:MM-HH:MM, as 22:00-07:00") }
+      change.quietHours = .set(hours)
+    }
+    if let text = values[.channels] { change.channels = .set(text.split(separator: " ").map(String.init)) }
     let permission = values[.permission].flatMap(NotificationPermission.init(word:))
     if values[.permission] != nil, permission == nil {
       throw wrong(.permission, NotificationPermission.allCases.map(\.word).joined(separator: ", "))
@@ -146,7 +152,42 @@ extension PushService {
     device.createdAt = createdAt ?? now
     device.registeredAt = try time(.registeredAt) ?? createdAt ?? Instant(milliseconds: 0)
     device.seenAt = try time(.lastSeen) ?? now
+    device.quietHours = edit.quietHours?.value
+    device.channels = edit.channels?.value
+    device.tokens = try purposeTokens(values, registeredAt: device.registeredAt)
     return device
+  }
+
+  /// What does not say when it was told is as old as the device's own token.
+  private func purposeTokens(
+    _ values: DeviceFile.Values, registeredAt: Instant
+  ) throws(RequestFault) -> [PurposeToken] {
+    var tokens: [PurposeToken] = []
+    func add(_ purpose: TokenPurpose, _ text: String, _ column: DeviceFile.Column) throws(RequestFault) {
+      try AudienceRule.check(purpose, .deviceInvalidParameter)
+      let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let at = parts.count == 2 ? Instant(rfc3339: parts[1]) : registeredAt
+      guard let at else {
+        throw RequestFault(
+          .deviceInvalidParameter, at: column.rawValue, found: "behind @ no time as 2026-11-30T09:00:00Z",
+          remedy: "Give the time when the token was told, or leave it out with the @.")
+      }
+      tokens.append(PurposeToken(purpose, try Self.token(parts[0], at: purpose.place), registeredAt: at))
+    }
+    if let text = values[.voipToken] { try add(.voip, text, .voipToken) }
+    for (column, purpose) in [
+      (DeviceFile.Column.activityStartTokens, TokenPurpose.activityStart(type:)),
+      (.activities, TokenPurpose.activity(id:)),
+    ] {
+      let named = DeviceFile.named(values[column] ?? "")
+      guard named.count <= limits.activities else {
+        throw RequestFault(
+          .deviceInvalidParameter, at: column.rawValue, found: "\(named.count) tokens",
+          remedy: "A device has at most \(limits.activities).")
+      }
+      for (name, value) in named { try add(purpose(name), value, column) }
+    }
+    return tokens
   }
 
   // MARK: Exporting
@@ -160,13 +201,18 @@ extension PushService {
     let devices = try await faulting(
       as: .device, await store.devices(app: app.id, in: .everyone, after: after, limit: limit, at: clock.now))
     let alive = devices.filter { $0.death == nil }
+    var tokens: [DeviceOrdinal: [PurposeToken]] = [:]
+    if let first = devices.first, let last = devices.last {
+      tokens = try await faulting(
+        as: .device, await store.purposeTokens(app: app.id, of: first.ordinal...last.ordinal))
+    }
     return (
-      alive.map { format.line(Self.values(of: $0)) }, devices.count - alive.count,
+      alive.map { format.line(Self.values(of: $0, tokens[$0.ordinal] ?? [])) }, devices.count - alive.count,
       devices.count < limit ? nil : devices.last?.ordinal
     )
   }
 
-  private static func values(of device: StoredDevice) -> DeviceFile.Values {
+  private static func values(of device: StoredDevice, _ tokens: [PurposeToken]) -> DeviceFile.Values {
     var values: DeviceFile.Values = [
       .registrationID: device.registrationID, .token: device.token.hex,
       .environment: device.environment == .sandbox ? "sandbox" : "production", .badge: String(device.badge),
@@ -177,6 +223,19 @@ extension PushService {
     values[.mobile] = device.mobile
     if !device.tags.isEmpty { values[.tags] = device.tags.joined(separator: " ") }
     if device.onlyScheduled { values[.onlyScheduled] = "true" }
+    values[.quietHours] = device.quietHours?.description
+    values[.channels] = device.channels.map { $0.isEmpty ? " " : $0.joined(separator: " ") }
+    for token in tokens {
+      let text = "\(token.token.hex)@\(token.registeredAt)"
+      func add(_ column: DeviceFile.Column, _ name: String) {
+        values[column] = (values[column].map { $0 + " " } ?? "") + "\(name)=\(text)"
+      }
+      switch token.purpose {
+      case .voip: values[.voipToken] = text
+      case .activityStart(let type): add(.activityStartTokens, type)
+      case .activity(let id): add(.activities, id)
+      }
+    }
     values[.osVersion] = device.facts.osVersion
     values[.appVersion] = device.facts.appVersion
     values[.language] = device.facts.language

@@ -183,7 +183,7 @@ extension DeviceView {
 
 extension TokenPurpose {
   /// Where a device's own call says it.
-  fileprivate var place: String {
+  var place: String {
     switch self {
     case .voip: "voipToken"
     case .activityStart(let type): "activityStartTokens.\(type)"

@@ -13,8 +13,8 @@ let devicesImportCommand = Command(
   summary: "Take devices from a CSV or JSON Lines file",
   discussion: """
     Each line is a device: a CSV file's first line names the columns, a JSON Lines file has an object a line. Columns \
-    are \(DeviceFile.Column.allCases.map(\.rawValue).joined(separator: ", ")); only token must be there. Tags stand with \
-    a space between them in CSV.
+    are \(DeviceFile.Column.allCases.map(\.rawValue).joined(separator: ", ")); only token must be there. Tags and channels stand \
+    with a space between them in CSV.
     What is no device is told with its line and is left out. A device that is there already stays as it is, so a file \
     may be taken twice; an import that was broken off goes on where it was. The service may be running.
     Exit status: 0 when every line was taken, 1 when some were not.
