@@ -11,8 +11,12 @@ let settings: [SwiftSetting] =
   ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
 /// A library target on a floor; it may import what it names and nothing else.
-func floor(_ folder: String, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", swiftSettings: settings)
+func floor(
+  _ folder: String, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Sources/\(folder)/\(name)", exclude: exclude,
+    swiftSettings: settings)
 }
 
 func system(_ name: String, pkgConfig: String? = nil, apt: String, brew: String) -> Target {
@@ -26,11 +30,16 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
   name: "belfry",
-  platforms: [.macOS(.v15)],
+  // of iOS only BelfryKit
+  platforms: [.macOS(.v15), .iOS(.v15)],
   products: [
     .executable(name: "belfry", targets: ["belfry"]),
     // for Swift tests that hold a phone: what it shows, and which callbacks run with what
     .library(name: "BelfryTesting", targets: ["BelfryTesting", "Phone", "PushPayload", "Basics"]),
+    // for apps: registration, reports and in-app messages
+    .library(name: "BelfryKit", targets: ["BelfryKit"]),
+    // beside it on Linux
+    .library(name: "BelfryKitTransport", targets: ["BelfryKitTransport", "Transport", "Basics"]),
     // for Swift tests that push: the simulated APNs and our client, in the test's own process
     .library(
       name: "BelfryAPNS", targets: ["APNSSimulator", "APNSClient", "Delivery", "PushPayload", "Transport", "Basics"]),
@@ -93,6 +102,13 @@ let package = Package(
       ["Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Store", "Bus", "CSodium"]),
     // in-app messages: sessions, what waits, presence; rules and use cases
     floor("3-services", "Messages", ["Basics", "PushPayload", "Audience", "Store"]),
+    // what an app links; knows nothing of the server
+    floor(
+      "3-services", "BelfryKit", [.target(name: "CSQLite", condition: .when(platforms: [.linux]))],
+      exclude: ["Package.swift"]),
+
+    // BelfryKit's way to the network on Linux
+    floor("3-services", "BelfryKitTransport", ["BelfryKit", "Transport", "HTTPClient"]),
 
     // 4: doors
     // REST: /v1, JPush-compatible /v3, device-facing /device/v1, /metrics
@@ -150,6 +166,9 @@ let package = Package(
         "PushService", "APNSClient", "StoreSQLite", "Store", "Bus", "Audience", "Schedule", "Delivery", "PushPayload",
         "Transport", "Basics", "BelfryTesting",
       ]),
+    tests("BelfryKitTests", ["BelfryKit"]),
+    // what docs/ios-integration.md shows, as far as it needs nothing of Apple
+    .target(name: "IOSExample", dependencies: ["BelfryKit"], path: "Examples/ios", swiftSettings: settings),
     tests("MessagesTests", ["Messages", "Store", "Audience", "PushPayload", "Basics", "BelfryTesting"]),
     tests(
       "GatewayTests",
@@ -187,7 +206,7 @@ let package = Package(
       "EndToEndTests",
       [
         "belfry", "HTTPAPI", "HTTPClient", "PushService", "APNSClient", "Store", "StoreSQLite", "Bus", "Audience",
-        "Delivery", "Basics", "PushPayload", "Transport", "BelfryTesting",
+        "Delivery", "Basics", "PushPayload", "Transport", "BelfryKit", "BelfryKitTransport", "BelfryTesting",
       ]),
   ]
 )

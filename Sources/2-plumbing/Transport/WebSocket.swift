@@ -74,19 +74,21 @@ public actor WebSocket {
 
   // MARK: Making
 
-  /// Connects to `ws://HOST[:PORT][/PATH]`. Throws `TransportFault` when the server cannot be reached or does not agree.
+  /// Connects to `ws://HOST[:PORT][/PATH]`, or to `wss://…` by `tls`. Throws `TransportFault` when the server cannot be
+  /// reached or does not agree.
   public static func connect(
-    _ url: String, on loop: EventLoop, limits: Limits = Limits()
+    _ url: String, tls: TLSClientContext? = nil, on loop: EventLoop, limits: Limits = Limits()
   ) async throws(TransportFault) -> WebSocket {
-    guard let (endpoint, host, target) = parts(ofURL: url) else {
+    let scheme = tls == nil ? "ws://" : "wss://"
+    guard let (endpoint, host, target) = parts(ofURL: url, scheme, usualPort: tls == nil ? 80 : 443) else {
       throw TransportFault(
-        .system, at: url, what: "this is no WebSocket address", remedy: "Give ws://HOST:PORT/PATH.")
+        .system, at: url, what: "this is no WebSocket address", remedy: "Give \(scheme)HOST:PORT/PATH.")
     }
     let key = (0..<16).map { _ in UInt8.random(in: 0...255) }.base64
     let socket = WebSocket(loop: loop, limits: limits, isClient: true, phase: .closed)
     do {
       try await socket.open(
-        endpoint, key: key, request: WebSocketHandshake.request(host: host, target: target, key: key))
+        endpoint, tls, key: key, request: WebSocketHandshake.request(host: host, target: target, key: key))
     } catch let fault as TransportFault {
       throw fault
     } catch {
@@ -95,7 +97,7 @@ public actor WebSocket {
     return socket
   }
 
-  private func open(_ endpoint: Endpoint, key: String, request: [UInt8]) async throws {
+  private func open(_ endpoint: Endpoint, _ tls: TLSClientContext?, key: String, request: [UInt8]) async throws {
     try await withCheckedThrowingContinuation { (opened: CheckedContinuation<Void, any Error>) in
       phase = .opening(key: key, head: [], opened)
       outgoing = [Outgoing(bytes: request)]
@@ -103,20 +105,22 @@ public actor WebSocket {
       streamLimits.connectTimeout = limits.patience
       streamLimits.writeTimeout = limits.patience
       stream = .connect(
-        to: endpoint, tls: nil, on: loop, limits: streamLimits, handler: WebSocketBridge(self))
+        to: endpoint, tls: tls, on: loop, limits: streamLimits, handler: WebSocketBridge(self))
       isBlocked = true  // until the stream is open
       startTimer()
     }
   }
 
-  private static func parts(ofURL url: String) -> (endpoint: Endpoint, host: String, target: String)? {
-    guard url.hasPrefix("ws://") else { return nil }
-    let rest = url.dropFirst(5)
+  private static func parts(
+    ofURL url: String, _ scheme: String, usualPort: UInt16
+  ) -> (endpoint: Endpoint, host: String, target: String)? {
+    guard url.hasPrefix(scheme) else { return nil }
+    let rest = url.dropFirst(scheme.count)
     let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
     let host = String(rest[..<slash])
     let target = rest[slash...].hasPrefix("/") ? String(rest[slash...]) : "/" + rest[slash...]
     guard !url.contains(where: { $0.isWhitespace || $0.isNewline }) else { return nil }
-    guard let endpoint = Endpoint(host) ?? Endpoint(host + ":80") else { return nil }
+    guard let endpoint = Endpoint(host, defaultPort: usualPort) else { return nil }
     return (endpoint, host, target)
   }
 
