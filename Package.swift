@@ -118,7 +118,7 @@ let package = Package(
     // WebSockets to apps; its rules are Messages'
     floor("4-doors", "Gateway", ["Basics", "Audience", "Store", "Messages", "Transport"]),
     // hosts many phones, drives them, tells what happens
-    floor("4-doors", "PhoneLab", ["Basics", "PushPayload", "Phone", "APNSSimulator"]),
+    floor("4-doors", "PhoneLab", ["Basics", "PushPayload", "Phone", "APNSSimulator", "BelfryKit"]),
 
     // 5: the command line and the composition root: the only place that names concrete types together
     .executableTarget(
@@ -126,6 +126,7 @@ let package = Package(
       dependencies: [
         "Basics", "PushPayload", "Delivery", "Audience", "Schedule", "Phone", "Store", "Bus", "Transport", "HTTPClient",
         "StoreSQLite", "APNSClient", "APNSSimulator", "PushService", "Messages", "Gateway", "HTTPAPI", "PhoneLab",
+        "BelfryKit", "BelfryKitTransport",
       ],
       path: "Sources/5-belfry/belfry", swiftSettings: settings),
 
@@ -167,6 +168,10 @@ let package = Package(
         "Transport", "Basics", "BelfryTesting",
       ]),
     tests("BelfryKitTests", ["BelfryKit"]),
+    // the smallest app; not shipped
+    .executableTarget(
+      name: "belfry-chat", dependencies: ["BelfryKit", "BelfryKitTransport", "Transport"], path: "Examples/chat",
+      swiftSettings: settings),
     // what docs/ios-integration.md shows, as far as it needs nothing of Apple
     .target(name: "IOSExample", dependencies: ["BelfryKit"], path: "Examples/ios", swiftSettings: settings),
     tests("MessagesTests", ["Messages", "Store", "Audience", "PushPayload", "Basics", "BelfryTesting"]),
@@ -206,7 +211,8 @@ let package = Package(
       "EndToEndTests",
       [
         "belfry", "HTTPAPI", "HTTPClient", "PushService", "APNSClient", "Store", "StoreSQLite", "Bus", "Audience",
-        "Delivery", "Basics", "PushPayload", "Transport", "BelfryKit", "BelfryKitTransport", "BelfryTesting",
+        "Delivery", "Basics", "PushPayload", "Transport", "BelfryKit", "BelfryKitTransport", "belfry-chat",
+        "BelfryTesting",
       ]),
   ]
 )

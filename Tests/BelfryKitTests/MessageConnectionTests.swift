@@ -71,7 +71,7 @@ struct MessageConnectionTests {
   @Test("D-304 in the background it leaves at once, in whatever state it is")
   func background() {
     var opening = Driver()
-    #expect(opening(.credentials(true), .foreground, .background) == [.connect(1), .close(1)])
+    #expect(opening(.credentials(true), .foreground, .background) == [.connect(1), .abandon(1)])
     var live = Driver.live()
     #expect(live(.background) == [.close(1)])
     #expect(live.connection.status == .disconnected(.background))
@@ -209,6 +209,14 @@ struct MessageConnectionTests {
     #expect(driver.connection.status == .disconnected(.refused))
     #expect(driver.pass(86_400_000) == [])
     #expect(driver(.background, .foreground) == [.connect(3)])
+  }
+
+  @Test("a secret that cannot be had anew: refused, until the app comes to front anew")
+  func notRenewed() {
+    var driver = Driver.live()
+    #expect(driver(.closed(1, code: 4202), .notRenewed) == [.registerAnew])
+    #expect(driver.connection.status == .disconnected(.refused))
+    #expect(driver(.background, .foreground) == [.connect(2)])
   }
 
   @Test("what this version says is not understood: never again by itself")

@@ -13,8 +13,12 @@ final class BelfryProcess: @unchecked Sendable {  // `lock` guards what the read
     URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "belfry")
   }
 
-  init(_ words: [String], environment: [String: String] = [:], input: String? = nil, folder: URL? = nil) throws {
-    process.executableURL = Self.binary
+  /// - Parameter program: another one of those that are built beside the tests.
+  init(
+    _ words: [String], environment: [String: String] = [:], input: String? = nil, folder: URL? = nil,
+    program: String = "belfry"
+  ) throws {
+    process.executableURL = Self.binary.deletingLastPathComponent().appending(path: program)
     process.arguments = words
     var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BELFRY_") }
     variables.merge(environment) { $1 }

@@ -1,6 +1,9 @@
 internal import Basics
 public import Phone
 
+/// The phone's notion of a message, where the library's own is at hand too.
+public typealias PhoneMessage = InAppMessage
+
 /// A push service's connection to one app for in-app messages. May be used from any thread; after its end it does nothing.
 public struct MessageLine: Sendable, Identifiable {
   enum News: Sendable {

@@ -77,6 +77,9 @@ extension Belfry {
     case .badge(let badge): try await change(.init(badge: badge))
     case .mobile(let mobile): try await change(.init(mobile: mobile ?? ""))
     case .voipToken(let token): try await change(.init(voipToken: token ?? ""))
+    case .activityStartToken(let type, let token):
+      try await change(.init(activityStartTokens: [type: token ?? ""]))
+    case .activityToken(let id, let token): try await change(.init(activities: [id: token ?? ""]))
     case .addTags(let tags): try await changeTags(add: tags, remove: [])
     case .removeTags(let tags): try await changeTags(add: [], remove: tags)
     case .setTags([]): try await change(.init(tags: .clear))
@@ -186,6 +189,8 @@ extension DeviceCall {
     case .badge(let badge): "set the badge to \(badge)"
     case .mobile: "set the mobile number"
     case .voipToken: "tell the VoIP token"
+    case .activityStartToken(let type, _): "tell the push-to-start token of \(type)"
+    case .activityToken(let id, _): "tell the token of the activity \(id)"
     }
   }
 }

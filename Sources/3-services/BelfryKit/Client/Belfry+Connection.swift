@@ -8,15 +8,11 @@ extension Belfry {
     let toSend: AsyncStream<String>.Continuation
     /// Opens, writes and reads; ends with the socket.
     let reading: Task<Void, Never>
-    let ended: Task<Void, Never>
 
-    init(
-      _ number: Int, _ toSend: AsyncStream<String>.Continuation, reading: Task<Void, Never>, ended: Task<Void, Never>
-    ) {
+    init(_ number: Int, _ toSend: AsyncStream<String>.Continuation, reading: Task<Void, Never>) {
       self.number = number
       self.toSend = toSend
       self.reading = reading
-      self.ended = ended
     }
   }
 
@@ -118,7 +114,7 @@ extension Belfry {
         socket.abandon()
       }
     }
-    line = Line(number, toSend, reading: reading, ended: reading)
+    line = Line(number, toSend, reading: reading)
   }
 
   private func greet(_ number: Int) async {

@@ -10,7 +10,7 @@ extension Belfry {
   @discardableResult
   public func register(token: [UInt8], environment: APNSEnvironment) async throws(BelfryFault) -> String {
     await load()
-    let hex = token.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }.joined()
+    let hex = Self.hex(token)
     guard !hex.isEmpty else { throw BelfryFault(.noToken, "The token is empty.") }
     try await store.setToken(DeviceToken(hex: hex, environment: environment))
     do throws(BelfryFault) {
@@ -85,7 +85,7 @@ extension Belfry {
         _ = try await inTurn { belfry throws(BelfryFault) in try await belfry.registerAnew() }
       } catch {
         needsSecret = error.isTemporary
-        if needsSecret { tryAgainLater() }
+        if needsSecret { tryAgainLater() } else { await handle(.notRenewed) }
       }
     }
   }
@@ -141,7 +141,7 @@ extension Belfry {
     }
   }
 
-  // MARK: Badge, mobile number, VoIP
+  // MARK: Badge, mobile number, calls and Live Activities
 
   /// The number that a push's "+1" counts from. The icon is the app's to set: `setBadgeAndIcon` does both on iOS.
   /// Kept and said later when it cannot be said now.
@@ -164,8 +164,25 @@ extension Belfry {
   public func setVoIPToken(
     _ token: [UInt8]?, whenOffline: WhenOffline = .queue
   ) async throws(BelfryFault) -> CallResult {
-    let hex = token?.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }.joined()
-    return try await submit(.voipToken(hex), whenOffline)
+    try await submit(.voipToken(token.map(Self.hex)), whenOffline)
+  }
+
+  /// ActivityKit's push-to-start token for Live Activities of that type; nil: none any more.
+  public func setActivityStartToken(
+    _ token: [UInt8]?, attributesType: String, whenOffline: WhenOffline = .queue
+  ) async throws(BelfryFault) -> CallResult {
+    try await submit(.activityStartToken(type: attributesType, token: token.map(Self.hex)), whenOffline)
+  }
+
+  /// The update token of a Live Activity that runs, under an id of the app's own; nil when it has ended.
+  public func setActivityToken(
+    _ token: [UInt8]?, id: String, whenOffline: WhenOffline = .queue
+  ) async throws(BelfryFault) -> CallResult {
+    try await submit(.activityToken(id: id, token: token.map(Self.hex)), whenOffline)
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { byte in byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16) }.joined()
   }
 
   // MARK: What the user prefers

@@ -105,6 +105,12 @@ public actor Belfry {
     Task { await begin() }
   }
 
+  deinit {
+    line?.reading.cancel()
+    alarm?.cancel()
+    retry?.cancel()
+  }
+
   /// A registration of an earlier life of the process counts from the start.
   private func begin() async {
     guard !isLoaded else { return }
@@ -129,7 +135,7 @@ public actor Belfry {
   public func close() async {
     isClosed = true
     await handle(.background)
-    await line?.ended.value
+    await line?.reading.value
     alarm?.cancel()
     retry?.cancel()
     await turn?.value

@@ -55,6 +55,8 @@ struct DeviceAPI: Sendable {
     var quietHours: String?
     var channels: Channels?
     var voipToken: String?
+    var activityStartTokens: [String: String]?
+    var activities: [String: String]?
     var reports: [Report]?
     var facts: DeviceFacts?
 
@@ -98,8 +100,8 @@ struct DeviceAPI: Sendable {
     }
 
     private enum Keys: String, CodingKey {
-      case appKey, token, environment, tags, alias, mobile, badge, onlyScheduled, quietHours, channels, voipToken,
-        reports
+      case appKey, token, environment, tags, alias, mobile, badge, onlyScheduled, quietHours, channels, reports
+      case voipToken, activityStartTokens, activities
       case osVersion, appVersion, language, timeZone, model, permission
     }
 
@@ -116,6 +118,8 @@ struct DeviceAPI: Sendable {
       try members.encodeIfPresent(quietHours, forKey: .quietHours)
       try members.encodeIfPresent(channels, forKey: .channels)
       try members.encodeIfPresent(voipToken, forKey: .voipToken)
+      try members.encodeIfPresent(activityStartTokens, forKey: .activityStartTokens)
+      try members.encodeIfPresent(activities, forKey: .activities)
       try members.encodeIfPresent(reports, forKey: .reports)
       guard let facts else { return }
       for (key, fact) in [

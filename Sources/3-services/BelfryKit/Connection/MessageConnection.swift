@@ -10,6 +10,8 @@ struct MessageConnection: Sendable {
   enum Event: Hashable, Sendable {
     /// There is a registration id and secret, or another one; false: none.
     case credentials(Bool)
+    /// What `registerAnew` asked for was refused for good.
+    case notRenewed
     case foreground
     case background
     case network(NetworkChange)
@@ -131,6 +133,9 @@ struct MessageConnection: Sendable {
       if hold == .refused { hold = nil }
       if isConnected { end(&effects, politely: true) }
       connectAtOnce(now, &effects)
+    case .notRenewed:
+      isRenewing = false
+      hold = .refused
     case .foreground:
       guard !isForeground else { break }
       isForeground = true
@@ -311,6 +316,8 @@ struct MessageConnection: Sendable {
     }
   }
 
+  private var isOpening: Bool { if case .opening = state { true } else { false } }
+
   private var isWanted: Bool { isForeground && hasNetwork && hasCredentials && hold == nil && !isRenewing }
 
   /// Something has changed: not by the back-off, but never before the time that a draining service named.
@@ -340,7 +347,7 @@ struct MessageConnection: Sendable {
   }
 
   private mutating func end(_ effects: inout [Effect], politely: Bool, now: Int64? = nil) {
-    if isConnected { effects.append(politely ? .close(number) : .abandon(number)) }
+    if isConnected { effects.append(politely && !isOpening ? .close(number) : .abandon(number)) }
     forget(&effects, now: now)
   }
 

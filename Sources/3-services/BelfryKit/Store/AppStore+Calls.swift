@@ -11,6 +11,9 @@ enum DeviceCall: Hashable, Sendable, Codable {
   case badge(Int)
   case mobile(String?)
   case voipToken(String?)
+  /// nil: none any more.
+  case activityStartToken(type: String, token: String?)
+  case activityToken(id: String, token: String?)
 
   /// A newer one makes an older one of the topic needless.
   fileprivate var topic: String? {
@@ -19,6 +22,8 @@ enum DeviceCall: Hashable, Sendable, Codable {
     case .badge: "badge"
     case .mobile: "mobile"
     case .voipToken: "voipToken"
+    case .activityStartToken(let type, _): "activityStart \(type)"
+    case .activityToken(let id, _): "activity \(id)"
     case .addTags, .removeTags, .setTags: nil
     }
   }

@@ -36,6 +36,13 @@ public struct Scenario: Sendable {
     }
   }
 
+  /// Whether a step sends a message otherwise than by the push service.
+  public var sendsMessages: Bool {
+    steps.contains { step in
+      step.deeds.contains { if case .message = $0 { true } else { false } }
+    }
+  }
+
   public init(_ value: JSONValue, name: String, sources: ScenarioSources) throws(ScenarioFault) {
     let whole = Reading(value, sources)
     _ = try whole.members(known: Self.fields.map(\.name))

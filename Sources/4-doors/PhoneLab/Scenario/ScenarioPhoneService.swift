@@ -14,15 +14,18 @@ public final class ScenarioPhoneService: PhoneService {
 
   private let mailboxes = Locked([LabApp: Mailbox]())
   private let service: (any ScenarioService)?
+  /// The library that the apps link, where messages come by a real one.
+  private let library: (any PhoneService)?
   private let beforeRegistering: @Sendable () async -> Void
 
   /// With a push service that keeps tokens and preferences; without one every token and every wish is taken.
-  /// `beforeRegistering` is waited for first, each time.
+  /// `beforeRegistering` is waited for first, each time. With a `library`, all that apps want of their service goes by it.
   public init(
-    _ service: (any ScenarioService)?,
+    _ service: (any ScenarioService)?, library: (any PhoneService)? = nil,
     beforeRegistering: @escaping @Sendable () async -> Void = {}
   ) {
     self.service = service
+    self.library = library
     self.beforeRegistering = beforeRegistering
   }
 
@@ -45,6 +48,7 @@ public final class ScenarioPhoneService: PhoneService {
 
   public func register(_ app: LabApp, token: [UInt8], environment: SimulatedEnvironment) async -> String? {
     await beforeRegistering()
+    if let library { return await library.register(app, token: token, environment: environment) }
     guard let service else { return "\(app.bundleID) on \(app.phone)" }
     return await service.register(
       phone: app.phone, bundleID: app.bundleID, token: token, environment: environment)
@@ -53,10 +57,12 @@ public final class ScenarioPhoneService: PhoneService {
   public func take(
     _ token: [UInt8], kind: Phone.TokenKind, environment: SimulatedEnvironment, of app: LabApp
   ) async {
+    if let library { return await library.take(token, kind: kind, environment: environment, of: app) }
     await service?.take(token, kind: kind, for: app)
   }
 
   public func connect(_ line: MessageLine, after: Int64) async -> Bool {
+    if let library { return await library.connect(line, after: after) }
     mailboxes.withLock { mailboxes in
       for message in mailboxes[line.app]?.messages ?? [] where message.sequence > after { line.send(message) }
       mailboxes[line.app, default: Mailbox()].line = line
@@ -65,16 +71,19 @@ public final class ScenarioPhoneService: PhoneService {
   }
 
   public func closed(_ line: MessageLine) {
+    if let library { return library.closed(line) }
     mailboxes.withLock { mailboxes in
       if mailboxes[line.app]?.line?.id == line.id { mailboxes[line.app]?.line = nil }
     }
   }
 
   public func messageHistory(of app: LabApp) async -> [InAppMessage]? {
-    mailboxes.withLock { $0[app]?.messages ?? [] }
+    if let library { return await library.messageHistory(of: app) }
+    return mailboxes.withLock { $0[app]?.messages ?? [] }
   }
 
   public func setOnlyScheduled(_ onlyScheduled: Bool, for app: LabApp) async -> Bool {
-    await service?.setOnlyScheduled(onlyScheduled, for: app) ?? true
+    if let library { return await library.setOnlyScheduled(onlyScheduled, for: app) }
+    return await service?.setOnlyScheduled(onlyScheduled, for: app) ?? true
   }
 }

@@ -65,13 +65,13 @@ final class ControlLine: Sendable {
   /// A lab whose phones get tokens that nobody has had, the mirror that makes them known here, and what the phones' apps
   /// take for their push service: a token is known here before it hands it on to `service`.
   func lab(
-    clock: any WallClock, _ service: (any ScenarioService)?
+    clock: any WallClock, _ service: (any ScenarioService)?, library: (any PhoneService)? = nil
   ) -> (lab: PhoneLab, mirror: PhoneMirror, service: ScenarioPhoneService) {
     var configuration = APNSSimulator.Configuration()
     configuration.seed = UInt64.random(in: 0...UInt64.max)
     let phones = LocalAPNS(clock: clock, configuration)
     let later = Locked(PhoneMirror?.none)
-    let phoneService = ScenarioPhoneService(service) { await later.withLock { $0 }?.settle() }
+    let phoneService = ScenarioPhoneService(service, library: library) { await later.withLock { $0 }?.settle() }
     let lab = PhoneLab(courier: phones.courier, clock: clock, service: phoneService)
     let mirror = PhoneMirror(self, phones: phones, lab: lab)
     later.withLock { $0 = mirror }

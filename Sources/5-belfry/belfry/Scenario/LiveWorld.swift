@@ -21,16 +21,20 @@ final class LiveWorld: ScenarioWorld {
   private let control: ControlLine
   private let mirror: PhoneMirror
   private let service: (any ScenarioService)?
+  private let library: KitLibrary?
 
   var now: Instant { clock.now }
 
-  /// `apns` is the control API of a running `belfry apns`.
-  init(apns: String, service: (any ScenarioService)?, patience: Instant.Span = .seconds(5)) async throws {
+  /// `apns` is the control API of a running `belfry apns`. With a `library` it is by that that apps talk to their service.
+  init(
+    apns: String, service: (any ScenarioService)?, library: KitLibrary? = nil, patience: Instant.Span = .seconds(5)
+  ) async throws {
     self.patience = patience
     let control = try await ControlLine(apns)
     self.control = control
     self.service = service
-    (lab, mirror, phoneService) = control.lab(clock: clock, service)
+    self.library = library
+    (lab, mirror, phoneService) = control.lab(clock: clock, service, library: library?.phones)
   }
 
   func pass(until time: Instant) async {
@@ -67,6 +71,7 @@ final class LiveWorld: ScenarioWorld {
 
   func close() async {
     await lab.close()
+    await library?.close()
     await mirror.close()
     await control.close()
     await service?.close()

@@ -28,6 +28,9 @@ let scenarioCommand: Command = Command(
     .init(name: "apns", value: "URL", help: "The control API of a running belfry apns, as http://127.0.0.1:2198"),
     .init(name: "service", value: "URL", help: "A running belfry serve, as http://127.0.0.1:8080"),
     .init(
+      name: "gateway", value: "URL",
+      help: "The gateway of that service, as ws://127.0.0.1:8081: apps have messages from there, by BelfryKit"),
+    .init(
       name: "app-key", value: "KEY", help: "Of the app at that service (belfry app create)", variable: "BELFRY_APP_KEY"),
     .init(
       name: "master-secret", value: "SECRET", help: "Of the same app; better in the variable than on a command line",
