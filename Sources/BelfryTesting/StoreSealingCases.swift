@@ -31,7 +31,7 @@ enum StoreSealingCases {
         try await store.reseal(audit: note) { secret, bytes in
           switch secret {
           case .credential: bytes + [7]
-          case .webhook: bytes + [8]
+          case .webhook, .formerOfWebhook: bytes + [8]
           }
         }, is: true)
       try expect(try await secrets(), is: [[0, 7], [1, 7], [5, 8]])

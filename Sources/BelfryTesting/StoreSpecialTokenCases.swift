@@ -109,6 +109,16 @@ enum StoreSpecialTokenCases {
       let reach = try await store.reach(app: app, .holds(.voip), .production)
       try expect(reach.unmatched, is: [.holds(.voip)])
     },
+    ConformanceCase("update tokens of activities that must be over are forgotten; the others of the device stay") {
+      store in
+      let app = try await store.sampleApp(devices: 1)
+      for (index, purpose) in purposes.enumerated() { try await store.tell(purpose, 100 + index, app, 0) }
+      while try await store.forget(Forgetting(activitiesBefore: StoreSamples.noon)) {}
+      try expect(try await store.device(app: app, registrationID: "r\(app)x0")?.purposes, is: Set(purposes))
+      while try await store.forget(Forgetting(activitiesBefore: StoreSamples.noon + .days(1))) {}
+      try expect(try await store.device(app: app, registrationID: "r\(app)x0")?.purposes, is: Set(purposes.prefix(2)))
+      try expect(try await store.tokenNames(app: app, like: .activity(id: ""), after: nil, limit: 9), is: [])
+    },
     ConformanceCase("running activities are listed by name with how many have each; the oldest of too many goes") {
       store in
       let app = try await store.sampleApp(devices: 2)

@@ -101,13 +101,19 @@ enum StoreWebhookEndCases {
       var off = webhook
       off.isEnabled = false
       _ = try await store.changeWebhook(webhook, to: off, at: noon)
-      try await sweep(store, Forgetting(eventsBefore: noon + .days(2)))
+      let gone = noon + .days(4)
+      try expect(
+        try await store.dropEvents(before: noon + .days(2), at: gone),
+        is: [DroppedEvents(app: app, webhook: webhook.id, count: 1)])
+      try expect(try await store.dropEvents(before: noon + .days(2), at: gone), is: [], "each is told once")
+      let record = try require(try await store.webhook(app: app, id: webhook.id))
+      try expect([record.dropped, Int(record.droppedAt == gone ? 1 : 0)], is: [1, 1])
       try expect(try await store.outbox(webhook: webhook.id, limit: 9).map(\.push), is: [2])
       let old = try require(try await store.webhook(app: app, id: webhook.id))
       _ = try await store.changeWebhook(old, to: webhook, at: noon + .days(3))
       let taken = try await Cases.take(store, at: noon + .days(3))
       try expect(taken.count, is: 2)
-      try await sweep(store, Forgetting(eventsBefore: noon + .days(9)))
+      _ = try await store.dropEvents(before: noon + .days(9), at: noon + .days(9))
       for webhook in taken { try await store.release(webhook, at: noon + .days(3)) }
       try expect(try await store.nextWebhookDue(), is: nil, "there is nothing left to tell")
       try await store.acceptSample(StoreSamples.push(5, of: other))
@@ -119,6 +125,32 @@ enum StoreWebhookEndCases {
       try expect(try await store.deleteWebhook(app: app, id: webhook.id), is: true)
       try await sweep(store)
       for none in [webhook, strange] { try expect(try await store.outbox(webhook: none.id, limit: 9), is: []) }
+    },
+    ConformanceCase("another secret, and for a while the one before: of the webhook, and of what pushes bring along") {
+      store in
+      let app = try await store.sampleApp(devices: 1)
+      let old = try await Cases.made(Cases.hook(app, [.pushFinished]), in: store)
+      var push = StoreSamples.push(1, of: app)
+      push.callback = PushCallback(url: "https://receipts.example/", events: [.sent], params: nil)
+      try await store.acceptSample(push)
+      var new = old
+      new.secret = Array("another".utf8)
+      new.former = .init(old.secret, until: noon + .days(1))
+      try expect(try await store.changeWebhook(old, to: new, at: noon), is: true)
+      let kept = try require(try await store.webhook(app: app, id: old.id))
+      try expect(kept.secret, is: new.secret)
+      try expect(kept.former, is: new.former)
+      try expect(kept.version, is: old.version + 1)
+      try await Cases.end(1, [.accepted], in: store)
+      let taken = try await Cases.take(store, at: noon + .hours(1))
+      try expect(taken.map(\.secret), is: [new.secret, new.secret])
+      try expect(taken.map(\.former), is: [new.former, new.former])
+      _ = try await store.reseal(audit: AuditNote(.sealingKeyRenewed, at: noon, doer: AuditDoer(.command))) {
+        secret, bytes in
+        if case .formerOfWebhook = secret { Array("resealed".utf8) } else { bytes }
+      }
+      try expect(
+        try await store.webhook(app: app, id: old.id)?.former?.secret, is: Array("resealed".utf8))
     },
   ]
 }

@@ -15,11 +15,16 @@ private final class Receiver: Sendable {
 
   let posts = Recorder<Post>()
   let status = Locked(200)
+  /// Seconds from a post to its answer.
+  let delay = Locked(0)
   private let server = Locked<HTTPServer?>(nil)
 
   func start() throws -> String {
-    let server = try HTTPServer.start(Endpoint(host: "127.0.0.1", port: 0), limits: HTTPLimits()) { [posts, status] in
+    let server = try HTTPServer.start(Endpoint(host: "127.0.0.1", port: 0), limits: HTTPLimits()) {
+      [posts, status, delay] in
       posts.record(Post(signature: $0.headers["Belfry-Signature"] ?? "", body: $0.body))
+      let seconds = delay.withLock { $0 }
+      if seconds > 0 { try? await Task.sleep(for: .seconds(seconds)) }
       return HTTPResponse(status: status.withLock { $0 })
     }
     self.server.withLock { $0 = server }
@@ -168,6 +173,33 @@ struct WebhookProcessTests {
     #expect(scene.receiver.posts.values.isEmpty)
   }
 
+  @Test(
+    "a receiver that does not answer holds nobody up: SIGTERM ends the service, and the event comes after the next start"
+  )
+  func slowReceiver() async throws {
+    let scene = try await Scene()
+    let url = try scene.receiver.start()
+    scene.receiver.delay.withLock { $0 = 8 }
+    var (process, places) = try await scene.serve()
+    try await scene.device(places)
+    let api = try #require(places["api"])
+    _ = try await scene.call("POST", api + "/v1/webhooks", #"{"url": "\#(url)", "events": ["push.finished"]}"#)
+    let message = try await scene.push(api)
+    try await scene.receiver.wait(for: "a post") { !scene.receiver.posts.values.isEmpty }
+    let start = Date()
+    process.signal(SIGTERM)
+    #expect(try await process.end() == 0)
+    #expect(Date().timeIntervalSince(start) < 5)
+    scene.receiver.delay.withLock { $0 = 0 }
+    (process, places) = try await scene.serve()
+    try await scene.receiver.wait(for: "the same again") { scene.receiver.posts.values.count > 1 }
+    #expect(Set(scene.receiver.events.compactMap { $0["id"]?.string }).count == 1)
+    #expect(Set(scene.receiver.events.compactMap { $0["msg_id"]?.string }) == [message])
+    process.signal(SIGTERM)
+    #expect(try await process.end() == 0)
+    await scene.receiver.stop()
+  }
+
   @Test("a proxy of the environment leads nowhere else: what is not allowed is not reached by it")
   func proxied() async throws {
     let scene = try await Scene()
@@ -238,16 +270,26 @@ struct WebhookProcessTests {
     let made = try await scene.call("POST", api + "/v1/webhooks", #"{"url": "\#(url)"}"#)
     let secret = try #require(made["secret"]?.string)
     _ = try await scene.call("POST", api + "/v1/webhooks/\(try #require(made["id"]?.string))/test")
+    let renewed = try await scene.call("POST", api + "/v1/webhooks/\(try #require(made["id"]?.string))/secret")
+    let newSecret = try #require(renewed["secret"]?.string)
+    _ = try await scene.call("POST", api + "/v1/webhooks/\(try #require(made["id"]?.string))/test")
     process.signal(SIGTERM)
     #expect(try await process.end() == 0)
     await scene.receiver.stop()
     let post = try #require(scene.receiver.posts.values.first)
+    let overlapping = try #require(scene.receiver.posts.values.last)
+    let later = try #require(Int(overlapping.signature.dropFirst("t=".count).prefix { $0 != "," }))
     let time = try #require(Int(post.signature.dropFirst("t=".count).prefix { $0 != "," }))
     let code = String(post.signature.split(separator: "=")[2])
     var changed = post.body
     changed[changed.count - 3] ^= 1
     let cases: [(what: String, secret: String, header: String, now: Int, body: [UInt8], isTaken: Bool)] = [
       ("as it came", secret, post.signature, time, post.body, true),
+      ("signed with both, by the former", secret, overlapping.signature, later, overlapping.body, true),
+      ("signed with both, by the new one", newSecret, overlapping.signature, later, overlapping.body, true),
+      (
+        "signed with both, by none", String(newSecret.reversed()), overlapping.signature, later, overlapping.body, false
+      ),
       ("five minutes later", secret, post.signature, time + 300, post.body, true),
       ("by a clock that is five minutes behind", secret, post.signature, time - 300, post.body, true),
       ("replayed after the window", secret, post.signature, time + 301, post.body, false),

@@ -66,4 +66,27 @@ struct HTTPClientTests {
       }
     }
   }
+
+  @Test("a call that is cancelled ends soon, and so does one that waits behind it")
+  func cancelled() async throws {
+    let late: Handler = { _ in
+      try? await Task.sleep(for: .seconds(6))
+      return HTTPResponse(status: 200)
+    }
+    try await withServer(late) { base in
+      let client = HTTPClient()
+      let start = ContinuousClock.now
+      let calls = (0..<2).map { _ in
+        Task { () async -> String in
+          do throws(HTTPClient.Fault) { return "\(try await client.call("POST", base, body: []).status)" } catch {
+            return error.what
+          }
+        }
+      }
+      try await Task.sleep(for: .milliseconds(200))
+      for call in calls { call.cancel() }
+      for call in calls { #expect(await call.value == "it was broken off") }
+      #expect(ContinuousClock.now - start < .seconds(4))
+    }
+  }
 }

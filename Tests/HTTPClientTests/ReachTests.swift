@@ -46,6 +46,56 @@ struct ReachTests {
     }
   }
 
+  private static let inner = [
+    "127.0.0.1", "10.1.2.3", "172.16.0.9", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "[::1]",
+    "[fd12:3456::1]", "[fe80::1]", "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "[64:ff9b::a00:1]", "[2002:7f00:1::]",
+  ]
+
+  @Test("a name of any inner address is not called, nor are those that it has besides", arguments: inner)
+  func names(address: String) async throws {
+    try await withServer { port, calls in
+      for addresses in [address, "\(address),\(address)"] {
+        let client = HTTPClient(.publicInternet(besides: []), names: { ["hook.example:\(port):\(addresses)"] })
+        let found = try await refusal("http://hook.example:\(port)/", client)
+        #expect(found == Self.words)
+      }
+      #expect(calls.withLock { $0 } == 0)
+    }
+  }
+
+  @Test("a name that leads elsewhere the second time is judged anew: the address that is judged is the one called")
+  func rebinding() async throws {
+    try await withServer { port, calls in
+      let address = Locked("127.0.0.1")
+      let client = HTTPClient(
+        .publicInternet(besides: [try #require(AddressRange("127.0.0.1"))]),
+        names: { ["hook.example:\(port):\(address.withLock { $0 })"] })
+      func call() async throws -> String {
+        let url = "http://hook.example:\(port)/"
+        do throws(HTTPClient.Fault) {
+          return "\(try await client.call("POST", url, headers: ["Connection": "close"], body: []).status)"
+        } catch { return error.what }
+      }
+      #expect(try await call() == "200")
+      address.withLock { $0 = "127.0.0.2" }  // the same machine, by an address that is not allowed
+      #expect(try await call() == Self.words)
+      address.withLock { $0 = "127.0.0.2,127.0.0.1" }
+      #expect(try await call() == "200", "of several addresses those that are allowed")
+      #expect(calls.withLock { $0 } == 2)
+    }
+  }
+
+  @Test("a redirect to an inner address is not followed, also by a name")
+  func redirectedInside() async throws {
+    let away = HTTPResponse(status: 307, headers: ["Location": "http://169.254.169.254/latest/meta-data/"])
+    try await withServer(away) { port, _ in
+      let client = HTTPClient(
+        .publicInternet(besides: [try #require(AddressRange("127.0.0.1"))]),
+        names: { ["hook.example:\(port):127.0.0.1"] })
+      #expect(try await refusal("http://hook.example:\(port)/", client) == "answered 307")
+    }
+  }
+
   @Test("what is allowed besides is reached, and nothing else beside it")
   func allowed() async throws {
     try await withServer { port, calls in

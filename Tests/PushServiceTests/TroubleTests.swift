@@ -21,7 +21,7 @@ extension Recorder where Value == ServiceEvent {
       switch $0 {
       case .alarm, .alarmOver: true
       case .accepted, .finished, .tokenRetired, .tokenKept, .credentialChanged, .scheduleTrouble, .webhookTrouble,
-        .storeTrouble:
+        .webhookEventsDropped, .storeTrouble:
         false
       }
     }

@@ -402,7 +402,9 @@ struct WebhookTests {
     "an address is http or https, of ASCII, without password and fragment",
     arguments: [
       "", "example.com", "ftp://example.com/", "https://", "https:///path", "https://:80/", "https://a:/",
-      "https://a:0/", "https://a:65536/", "https://a:8x/", "https://[::1]/", "https://a b/",
+      "https://a:0/", "https://a:65536/", "https://a:8x/", "https://[::1/", "https://[]/", "https://[::1]x/",
+      "https://[::1]:/", "https://[::1]:99999/", "https://[1.2.3.4]/", "https://[fe80::1%25eth0]/", "https://::1/",
+      "https://a b/",
       "https://user@example.com/", "https://user:pw@example.com/", "https://example.com/#x", "https://bücher.example/",
       "https://" + String(repeating: "a", count: 2000), "HTTPS://example.com",
     ])
@@ -414,5 +416,89 @@ struct WebhookTests {
       try await service.createWebhook(app, WebhookOrder(url: url))
     }
     #expect(fault.code == .invalidParameter && fault.place == "url")
+  }
+
+  @Test(
+    "addresses of IPv6 stand in brackets; where they may lead is judged when they are called",
+    arguments: [
+      "https://[2606:4700:4700::1111]/hook", "http://[::1]:8080/", "https://[::ffff:10.0.0.1]", "http://10.0.0.1/",
+    ])
+  func literals(url: String) async throws {
+    let bench = try await ServiceBench()
+    let made = try await service(bench, Receiver().webhooking).createWebhook(
+      try await bench.app(), WebhookOrder(url: url))
+    #expect(made.webhook.url == url)
+  }
+
+  @Test("another secret: posts are signed with both until the overlap is over, then with the new one alone")
+  func rotation() async throws {
+    let bench = try await ServiceBench()
+    let receiver = Receiver()
+    let service = service(bench, receiver.webhooking)
+    let app = try await bench.app()
+    let made = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/"))
+    let renewed = try await service.renewWebhookSecret(app, id: made.webhook.id, overlap: .hours(2))
+    #expect(renewed.secret != made.secret && renewed.webhook.version == made.webhook.version + 1)
+    #expect(renewed.webhook.formerSecretUntil == bench.clock.now + .hours(2))
+    func signatures() async throws -> [Substring] {
+      _ = try await service.testWebhook(app, id: made.webhook.id)
+      let request = try #require(receiver.requests.values.last)
+      return try #require(request.headers["Belfry-Signature"]).split(separator: ",").dropFirst().map { $0 }
+    }
+    let both = try await signatures()
+    #expect(both.count == 2 && both[0] != both[1] && both.allSatisfy { $0.hasPrefix("v1=") })
+    bench.clock.advance(by: .hours(2))
+    #expect(try await signatures().count == 1)
+    #expect(try await service.webhook(app, id: made.webhook.id).formerSecretUntil == nil)
+    let leaked = try await service.renewWebhookSecret(app, id: made.webhook.id, overlap: .seconds(0))
+    #expect(leaked.webhook.formerSecretUntil == nil)
+    #expect(try await signatures().count == 1)
+    let stale = try await fault { () throws(RequestFault) in
+      try await service.changeWebhook(app, id: made.webhook.id, WebhookChange(isEnabled: false), ifVersion: 1)
+    }
+    #expect(stale.code == .changedMeanwhile)
+  }
+
+  @Test("what nobody took for three days is told: to whoever watches, and in the webhook's record")
+  func dropped() async throws {
+    let bench = try await ServiceBench()
+    let receiver = Receiver()
+    receiver.answer.withLock { $0 = .success(503) }
+    let service = service(bench, receiver.webhooking, retention: Retention())
+    let app = try await bench.app()
+    _ = try await bench.devices(1, of: app)
+    let made = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/"))
+    try await service.start()
+    await bench.finish(try await service.push(app, PushOrder(audience: .everyone, alert: "a")))
+    let lost = ServiceEvent.webhookEventsDropped(appKey: app.key, webhookID: made.webhook.id, count: 1)
+    try await advance(bench.clock, by: .minutes(20)) { bench.events.values.contains(lost) }
+    let webhook = try await service.webhook(app, id: made.webhook.id)
+    #expect(webhook.dropped == 1 && webhook.droppedAt != nil)
+    #expect(service.metrics().first { $0.name == "belfry_webhook_events_dropped_total" }?.value == 1)
+    await service.stop()
+  }
+
+  @Test("a service that ends breaks a post off: it is due at once, under its id, and no failure")
+  func brokenOff() async throws {
+    let bench = try await ServiceBench()
+    let posts = Recorder<Webhooking.Request>()
+    let slow = Webhooking { _, request, _ in
+      posts.record(request)
+      try? await Task.sleep(for: .seconds(30))
+      return .failure(.init("it was broken off"))
+    }
+    let service = service(bench, slow)
+    let app = try await bench.app()
+    _ = try await bench.devices(1, of: app)
+    let made = try await service.createWebhook(app, WebhookOrder(url: "https://example.com/"))
+    try await service.start()
+    await bench.finish(try await service.push(app, PushOrder(audience: .everyone, alert: "a")))
+    try await advance(bench.clock) { !posts.values.isEmpty }
+    let start = ContinuousClock.now
+    await service.stop()
+    #expect(ContinuousClock.now - start < .seconds(5))
+    let webhook = try #require(try await bench.store.webhook(app: app.id, id: made.webhook.id))
+    #expect(webhook.failures == 0 && webhook.dueAt == bench.clock.now)
+    #expect(try await service.deliveries(app, webhook: made.webhook.id).isEmpty)
   }
 }

@@ -6,8 +6,8 @@ public struct Forgetting: Sendable, Equatable {
   public var pushesBefore: Instant?
   /// What came of due times of schedules.
   public var firingsBefore: Instant?
-  /// Events that no webhook took, and that happened before.
-  public var eventsBefore: Instant?
+  /// Update tokens of Live Activities that were told before: the activity is over.
+  public var activitiesBefore: Instant?
   /// Devices whose token was found dead before.
   public var deadBefore: Instant?
   /// In-app messages that were accepted before.
@@ -18,13 +18,13 @@ public struct Forgetting: Sendable, Equatable {
   public var filesExpiredBy: Instant?
 
   public init(
-    pushesBefore: Instant? = nil, firingsBefore: Instant? = nil, eventsBefore: Instant? = nil,
+    pushesBefore: Instant? = nil, firingsBefore: Instant? = nil, activitiesBefore: Instant? = nil,
     deadBefore: Instant? = nil, messagesBefore: Instant? = nil, auditBefore: Instant? = nil,
     filesExpiredBy: Instant? = nil
   ) {
     self.pushesBefore = pushesBefore
     self.firingsBefore = firingsBefore
-    self.eventsBefore = eventsBefore
+    self.activitiesBefore = activitiesBefore
     self.deadBefore = deadBefore
     self.messagesBefore = messagesBefore
     self.auditBefore = auditBefore

@@ -336,8 +336,8 @@ public protocol Store: MessageStore {
   /// By id, those after the given one; at most `limit`.
   func webhooks(app: Int64, after: Int64, limit: Int) async throws(StoreFault) -> [StoredWebhook]
   func webhook(app: Int64, id: Int64) async throws(StoreFault) -> StoredWebhook?
-  /// Replaces address, events and `isEnabled`, and forgets its failures: what it is still to be told is due now. false, and
-  /// nothing was done, unless the version is that of `old`.
+  /// Replaces address, events, `isEnabled` and both secrets, and forgets its failures: what it is still to be told is due now.
+  /// false, and nothing was done, unless the version is that of `old`.
   func changeWebhook(
     _ old: StoredWebhook, to new: StoredWebhook, at now: Instant, audit: AuditNote
   ) async throws(StoreFault) -> Bool
@@ -366,6 +366,9 @@ public protocol Store: MessageStore {
   ) async throws(StoreFault) -> Bool
   /// Gives a webhook back, due at once if something is left; nothing happens when another has taken it since.
   func release(_ webhook: StoredWebhook, at now: Instant) async throws(StoreFault)
+  /// Removes some of the events that were kept before `time`, and counts them in the records of their webhooks; empty when
+  /// none is left.
+  func dropEvents(before time: Instant, at now: Instant) async throws(StoreFault) -> [DroppedEvents]
   /// Newest first.
   func attempts(webhook: Int64) async throws(StoreFault) -> [WebhookAttempt]
 

@@ -45,6 +45,7 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
   case channelMade = 36
   case channelDeleted = 37
   case appRenamed = 38
+  case webhookSecretRenewed = 39
 
   /// As `/v1` and `belfry audit` write it.
   public var word: String {
@@ -87,6 +88,7 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
     case .channelMade: "channel.made"
     case .channelDeleted: "channel.deleted"
     case .appRenamed: "app.renamed"
+    case .webhookSecretRenewed: "webhook.secretRenewed"
     }
   }
 }

@@ -60,4 +60,6 @@ public enum CredentialAnswer: Sendable, Equatable {
 public enum SealedSecret: Sendable, Equatable {
   case credential(Int64)
   case webhook(Int64)
+  /// The one before (`StoredWebhook.former`).
+  case formerOfWebhook(Int64)
 }

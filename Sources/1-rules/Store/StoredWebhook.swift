@@ -31,6 +31,8 @@ public struct StoredWebhook: Sendable, Equatable {
   public var isEnabled: Bool
   /// Sealed by whoever keeps it.
   public var secret: [UInt8]
+  /// The one before, which still signs beside it for a while.
+  public var former: FormerSecret?
   /// Under which it was asked for, with what was asked for.
   public var clientID: String?
   public var request: [UInt8]
@@ -43,6 +45,20 @@ public struct StoredWebhook: Sendable, Equatable {
   public var dueAt: Instant?
   /// Grows each time that somebody takes it.
   public var turn: Int64
+  /// Events that it did not take in time, and when such went last.
+  public var dropped = 0
+  public var droppedAt: Instant?
+
+  public struct FormerSecret: Sendable, Equatable {
+    /// Sealed likewise.
+    public var secret: [UInt8]
+    public var until: Instant
+
+    public init(_ secret: [UInt8], until: Instant) {
+      self.secret = secret
+      self.until = until
+    }
+  }
 
   public init(
     id: Int64 = 0, app: Int64, url: String, events: Set<WebhookEventKind>, isEnabled: Bool, secret: [UInt8],
@@ -120,6 +136,20 @@ public struct OutboxEvent: Sendable, Equatable {
     self.outcome = outcome
     self.words = words
     self.counts = counts
+  }
+}
+
+/// Events that left the outbox of a webhook untold.
+public struct DroppedEvents: Sendable, Equatable {
+  public var app: Int64
+  /// nil: they were for the address that a push brought along.
+  public var webhook: Int64?
+  public var count: Int
+
+  public init(app: Int64, webhook: Int64?, count: Int) {
+    self.app = app
+    self.webhook = webhook
+    self.count = count
   }
 }
 

@@ -23,8 +23,13 @@ public final class HTTPClient: Sendable {
 
   private let line: CallLine
 
-  /// Of an answer's body no more than `bodyLimit` bytes are read.
-  public init(_ reach: Reach = .anywhere, bodyLimit: Int = .max) { line = CallLine(reach, bodyLimit: bodyLimit) }
+  /// Of an answer's body no more than `bodyLimit` bytes are read. `names` is asked before each call what stands before the
+  /// machine's own look-up, as `example.com:80:192.0.2.1,192.0.2.2`.
+  public init(
+    _ reach: Reach = .anywhere, bodyLimit: Int = .max, names: @escaping @Sendable () -> [String] = { [] }
+  ) {
+    line = CallLine(reach, bodyLimit: bodyLimit, names: names)
+  }
 
   /// A server's answer, whatever its status.
   public struct Answer: Sendable, Equatable {
@@ -44,7 +49,8 @@ public final class HTTPClient: Sendable {
   }
 
   /// Sends one request and returns its answer. `timeout` bounds the whole call. Redirects are not followed, proxies of
-  /// the environment are not used for loopback addresses. `basic` is user and password (RFC 7617).
+  /// the environment are not used for loopback addresses. `basic` is user and password (RFC 7617). Cancelled, it faults
+  /// within about a second; whether the request arrived is not known then.
   public func call(
     _ method: String, _ url: String, headers: [String: String] = [:], basic: (user: String, password: String)? = nil,
     body: [UInt8]? = nil, timeout: Instant.Span = .seconds(30)
@@ -52,8 +58,13 @@ public final class HTTPClient: Sendable {
     let request = CallLine.Request(
       method: method, url: url, headers: headers.map { "\($0.key): \($0.value)" }.sorted(),
       credentials: basic.map { "\($0.user):\($0.password)" }, body: body, timeout: timeout.milliseconds)
-    let result = await withCheckedContinuation { continuation in
-      line.queue.async { [line] in continuation.resume(returning: line.perform(request)) }
+    let isCancelled = Locked(false)
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        line.queue.async { [line] in continuation.resume(returning: line.perform(request, isCancelled)) }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
     }
     return try result.get()
   }
@@ -78,10 +89,12 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
     /// As `Reach` has it; nil: all are.
     let allowed: (@Sendable (IPAddress) -> Bool)?
     var isRefused = false
+    let isCancelled: Locked<Bool>
 
-    init(bodyLimit: Int, allowed: (@Sendable (IPAddress) -> Bool)?) {
+    init(bodyLimit: Int, allowed: (@Sendable (IPAddress) -> Bool)?, _ isCancelled: Locked<Bool>) {
       self.bodyLimit = bodyLimit
       self.allowed = allowed
+      self.isCancelled = isCancelled
     }
   }
 
@@ -89,10 +102,12 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
   private let handle: OpaquePointer?
   private let reach: HTTPClient.Reach
   private let bodyLimit: Int
+  private let names: @Sendable () -> [String]
 
-  init(_ reach: HTTPClient.Reach, bodyLimit: Int) {
+  init(_ reach: HTTPClient.Reach, bodyLimit: Int, names: @escaping @Sendable () -> [String]) {
     self.reach = reach
     self.bodyLimit = bodyLimit
+    self.names = names
     _ = Self.library
     handle = curl_easy_init().map { OpaquePointer($0) }
   }
@@ -102,7 +117,8 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
   /// Once a process, before any handle (libcurl's own rule).
   private static let library: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
-  func perform(_ request: Request) -> Result<HTTPClient.Answer, HTTPClient.Fault> {
+  func perform(_ request: Request, _ isCancelled: Locked<Bool>) -> Result<HTTPClient.Answer, HTTPClient.Fault> {
+    if isCancelled.withLock({ $0 }) { return .failure(.init(url: request.url, what: "it was broken off")) }
     guard let handle = handle.map({ UnsafeMutableRawPointer($0) }) else {
       return .failure(.init(url: request.url, what: "libcurl has no memory for a handle"))
     }
@@ -111,13 +127,21 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
     defer { curl_slist_free_all(list) }
     // No `Expect: 100-continue`: it costs a round trip and not every server knows it.
     for header in request.headers + ["Expect:"] { list = curl_slist_append(list, header) }
-    let collector = Collector(bodyLimit: bodyLimit, allowed: allowed)
+    var resolved: UnsafeMutablePointer<curl_slist>?
+    defer { curl_slist_free_all(resolved) }
+    for name in names() {
+      // what was said of it before goes first
+      resolved = curl_slist_append(resolved, "-" + name.split(separator: ":").prefix(2).joined(separator: ":"))
+      resolved = curl_slist_append(resolved, name)
+    }
+    let collector = Collector(bodyLimit: bodyLimit, allowed: allowed, isCancelled)
     let context = Unmanaged.passUnretained(collector).toOpaque()
     set(handle, CURLOPT_URL, request.url)
     set(handle, CURLOPT_CUSTOMREQUEST, request.method)
     if request.method == "HEAD" { _ = belfry_curl_set_long(handle, CURLOPT_NOBODY, 1) }
     if let credentials = request.credentials { set(handle, CURLOPT_USERPWD, credentials) }
     _ = belfry_curl_set_pointer(handle, CURLOPT_HTTPHEADER, list)
+    if resolved != nil { _ = belfry_curl_set_pointer(handle, CURLOPT_RESOLVE, resolved) }
     _ = belfry_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Int(request.timeout))
     _ = belfry_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
     set(handle, CURLOPT_PROTOCOLS_STR, "http,https")
@@ -147,6 +171,11 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
       }
       return size * count
     }
+    _ = belfry_curl_set_pointer(handle, CURLOPT_XFERINFODATA, context)
+    _ = belfry_curl_set_watch(handle) { context, _, _, _, _ in
+      guard let context else { return 0 }
+      return Unmanaged<Collector>.fromOpaque(context).takeUnretainedValue().isCancelled.withLock { $0 } ? 1 : 0
+    }
     let code = withExtendedLifetime(collector) {
       guard let body = request.body else { return curl_easy_perform(handle) }
       return body.withUnsafeBytes { bytes in
@@ -160,6 +189,7 @@ private final class CallLine: @unchecked Sendable {  // guarded by `queue`
       // The address stays untold: it would give away what names of the inner network stand for.
       return .failure(.init(url: request.url, what: "its address is not of the public internet, and so not called"))
     }
+    if code == CURLE_ABORTED_BY_CALLBACK { return .failure(.init(url: request.url, what: "it was broken off")) }
     guard code == CURLE_OK || collector.isCut else {
       return .failure(.init(url: request.url, what: String(cString: curl_easy_strerror(code))))
     }

@@ -11,13 +11,13 @@ struct ForgettingTable {
   /// Rows of a piece: milliseconds.
   static let piece = 1000
   /// Each device is in a dozen sets.
-  private static let devices = 20
+  static let devices = 20
 
   /// One piece; false when nothing is left.
   func forget(_ ages: Forgetting) throws(StoreFault) -> Bool {
     if try sweep() { return true }
     if try OutboxTable(database).sweepDropped() { return true }
-    if let time = ages.eventsBefore, try OutboxTable(database).forget(before: time) { return true }
+    if let time = ages.activitiesBefore, try SpecialTokenTable(database).forgetActivities(before: time) { return true }
     let messages = MessageTable(database)
     if try messages.sweep() { return true }
     if let time = ages.messagesBefore, try messages.drop(before: time) { return true }

@@ -85,11 +85,27 @@ struct OutboxTable {
     return true
   }
 
-  func forget(before time: Instant) throws(StoreFault) -> Bool {
-    try database.run(
-      "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE kept_at < ? ORDER BY kept_at LIMIT ?)",
-      .int(time.milliseconds), .int(ForgettingTable.piece))
-    return database.changes > 0
+  /// One piece.
+  func drop(before time: Instant, at now: Instant) throws(StoreFault) -> [DroppedEvents] {
+    var counts: [Int64: Int] = [:]
+    try database.each(
+      """
+      DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE kept_at < ? ORDER BY kept_at LIMIT ?)
+        RETURNING webhook
+      """, .int(time.milliseconds), .int(ForgettingTable.piece)
+    ) { counts[$0.int(0), default: 0] += 1 }
+    var dropped: [DroppedEvents] = []
+    for (webhook, count) in counts.sorted(by: { $0.key < $1.key }) {
+      let owner = try database.first(
+        "UPDATE webhook SET dropped = dropped + ?, dropped_at = ? WHERE id = ? RETURNING app, is_callback",
+        .int(count), .int(now.milliseconds), .int(webhook)
+      ) { (app: $0.int(0), isCallback: $0.int(1) != 0) }
+      // one that is gone has nobody who wants to know
+      if let owner {
+        dropped.append(DroppedEvents(app: owner.app, webhook: owner.isCallback ? nil : webhook, count: count))
+      }
+    }
+    return dropped
   }
 
   // MARK: Counts as a column

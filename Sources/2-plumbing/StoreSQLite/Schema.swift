@@ -298,6 +298,13 @@ enum Schema {
     """
     ALTER TABLE device ADD COLUMN badge_round INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    ALTER TABLE webhook ADD COLUMN former_secret BLOB;
+    ALTER TABLE webhook ADD COLUMN former_until INTEGER;
+    ALTER TABLE webhook ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE webhook ADD COLUMN dropped_at INTEGER;
+    CREATE INDEX special_token_told ON special_token (registered_at) WHERE kind = 3;
+    """,
   ]
 
   /// Whose tables are filled from what the file has, by more than SQL can say.

@@ -122,6 +122,17 @@ struct SpecialTokenTable {
     for purpose in try purposes(of: device) { try remove(purpose, of: device) }
   }
 
+  /// One piece of the tokens of activities that are over; false when there is none.
+  func forgetActivities(before time: Instant) throws(StoreFault) -> Bool {
+    var old: [(device: Int64, id: String)] = []
+    try database.each(
+      "SELECT device, name FROM special_token WHERE kind = 3 AND registered_at < ? LIMIT ?", .int(time.milliseconds),
+      .int(ForgettingTable.devices)
+    ) { old.append(($0.int(0), $0.text(1))) }
+    for (device, id) in old { try remove(.activity(id: id), of: device) }
+    return !old.isEmpty
+  }
+
   private func removeOldest(like purpose: TokenPurpose, of device: Int64, beyond limit: Int) throws(StoreFault) {
     var old: [TokenPurpose] = []
     try database.each(

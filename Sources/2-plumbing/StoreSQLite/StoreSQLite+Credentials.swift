@@ -52,12 +52,14 @@ extension StoreSQLite {
       var sealed: [(secret: SealedSecret, bytes: [UInt8])] = []
       for (id, bytes) in try CredentialTable(database).secrets() { sealed.append((.credential(id), bytes)) }
       for (id, bytes) in try WebhookTable(database).secrets() { sealed.append((.webhook(id), bytes)) }
+      for (id, bytes) in try WebhookTable(database).formerSecrets() { sealed.append((.formerOfWebhook(id), bytes)) }
       let anew = sealed.map { body($0.secret, $0.bytes) }
       guard !anew.contains(nil) else { return false }
       for ((secret, _), bytes) in zip(sealed, anew) {
         switch secret {
         case .credential(let id): try CredentialTable(database).set(secret: bytes ?? [], of: id)
         case .webhook(let id): try WebhookTable(database).set(secret: bytes ?? [], of: id)
+        case .formerOfWebhook(let id): try WebhookTable(database).set(formerSecret: bytes ?? [], of: id)
         }
       }
       try AuditTable(database).write(audit)

@@ -64,6 +64,10 @@ extension StoreSQLite {
     try await writer.run { database throws(StoreFault) in try OutboxTable(database).release(webhook, at: now) }
   }
 
+  public func dropEvents(before time: Instant, at now: Instant) async throws(StoreFault) -> [DroppedEvents] {
+    try await writer.run { database throws(StoreFault) in try OutboxTable(database).drop(before: time, at: now) }
+  }
+
   public func attempts(webhook: Int64) async throws(StoreFault) -> [WebhookAttempt] {
     try await reader.run { database throws(StoreFault) in try OutboxTable(database).attempts(webhook: webhook) }
   }

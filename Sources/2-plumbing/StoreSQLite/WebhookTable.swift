@@ -15,7 +15,8 @@ struct WebhookTable {
     if let clientID = webhook.clientID {
       let known = try database.first(
         """
-        SELECT id, app, url, events, is_enabled, secret, client_id, request, created_at, version, failures, due_at, turn
+        SELECT id, app, url, events, is_enabled, secret, client_id, request, created_at, version, failures, due_at, turn,
+          former_secret, former_until, dropped, dropped_at
           FROM webhook WHERE NOT is_callback AND app = ? AND client_id = ? AND created_at >= ? ORDER BY id DESC
         """, .int(webhook.app), .text(clientID), .int(since.milliseconds), read: Self.read)
       if let known { return .repeated(known) }
@@ -40,7 +41,8 @@ struct WebhookTable {
     var found: [StoredWebhook] = []
     try database.each(
       """
-      SELECT id, app, url, events, is_enabled, secret, client_id, request, created_at, version, failures, due_at, turn
+      SELECT id, app, url, events, is_enabled, secret, client_id, request, created_at, version, failures, due_at, turn,
+          former_secret, former_until, dropped, dropped_at
         FROM webhook WHERE NOT is_callback AND app = ? AND id > ? ORDER BY id LIMIT ?
       """, .int(app), .int(after), .int(limit)
     ) { found.append(Self.read($0)) }
@@ -50,7 +52,8 @@ struct WebhookTable {
   func webhook(app: Int64, id: Int64) throws(StoreFault) -> StoredWebhook? {
     try database.first(
       """
-      SELECT id, app, url, events, is_enabled, secret, client_id, request, created_at, version, failures, due_at, turn
+      SELECT id, app, url, events, is_enabled, secret, client_id, request, created_at, version, failures, due_at, turn,
+          former_secret, former_until, dropped, dropped_at
         FROM webhook WHERE NOT is_callback AND app = ? AND id = ?
       """, .int(app), .int(id), read: Self.read)
   }
@@ -60,11 +63,25 @@ struct WebhookTable {
     try database.run(
       """
       UPDATE webhook SET url = ?1, events = ?2, is_enabled = ?3, version = version + 1, failures = 0, turn = turn + 1,
+        secret = ?8, former_secret = ?9, former_until = ?10,
         due_at = CASE WHEN ?3 AND EXISTS (SELECT 1 FROM outbox WHERE webhook = ?6) THEN ?4 END
         WHERE app = ?5 AND id = ?6 AND version = ?7
       """, .text(new.url), .int(new.events.mask), .int(new.isEnabled ? 1 : 0), .int(now.milliseconds), .int(old.app),
-      .int(old.id), .int(old.version))
-    return database.changes > 0
+      .int(old.id), .int(old.version), .blob(new.secret), .optional(new.former?.secret),
+      .optional(new.former?.until.milliseconds))
+    guard database.changes > 0 else { return false }
+    try signCallbacks(of: old.app)
+    return true
+  }
+
+  /// With the secrets of the app's oldest webhook.
+  private func signCallbacks(of app: Int64) throws(StoreFault) {
+    try database.run(
+      """
+      UPDATE webhook SET (secret, former_secret, former_until) =
+        (SELECT secret, former_secret, former_until FROM webhook WHERE NOT is_callback AND app = ?1 ORDER BY id LIMIT 1)
+        WHERE is_callback AND app = ?1
+      """, .int(app))
   }
 
   /// Of those that have one.
@@ -74,6 +91,18 @@ struct WebhookTable {
       secrets.append(($0.int(0), $0.blob(1)))
     }
     return secrets
+  }
+
+  func formerSecrets() throws(StoreFault) -> [(id: Int64, secret: [UInt8])] {
+    var secrets: [(id: Int64, secret: [UInt8])] = []
+    try database.each("SELECT id, former_secret FROM webhook WHERE former_secret IS NOT NULL ORDER BY id") {
+      secrets.append(($0.int(0), $0.blob(1)))
+    }
+    return secrets
+  }
+
+  func set(formerSecret secret: [UInt8], of id: Int64) throws(StoreFault) {
+    try database.run("UPDATE webhook SET former_secret = ? WHERE id = ?", .blob(secret), .int(id))
   }
 
   func set(secret: [UInt8], of id: Int64) throws(StoreFault) {
@@ -101,9 +130,12 @@ struct WebhookTable {
     guard let url = push.callback?.url else { return nil }
     return try database.first(
       """
-      INSERT INTO webhook (app, url, events, is_enabled, is_callback, secret, request, created_at)
-        SELECT app, ?2, 0, 1, 1, secret, x'', ?3 FROM webhook WHERE NOT is_callback AND app = ?1 ORDER BY id LIMIT 1
-        ON CONFLICT (app, url) WHERE is_callback DO UPDATE SET secret = excluded.secret RETURNING id
+      INSERT INTO webhook (app, url, events, is_enabled, is_callback, secret, request, created_at, former_secret,
+          former_until)
+        SELECT app, ?2, 0, 1, 1, secret, x'', ?3, former_secret, former_until
+          FROM webhook WHERE NOT is_callback AND app = ?1 ORDER BY id LIMIT 1
+        ON CONFLICT (app, url) WHERE is_callback DO UPDATE SET secret = excluded.secret,
+          former_secret = excluded.former_secret, former_until = excluded.former_until RETURNING id
       """, .int(push.app), .text(url), .int(push.acceptedAt.milliseconds)
     ) { $0.int(0) }
   }
@@ -130,7 +162,8 @@ struct WebhookTable {
       """
       UPDATE webhook SET due_at = ?1, turn = turn + 1 WHERE id IN
         (SELECT id FROM webhook WHERE due_at IS NOT NULL AND (due_at <= ?2 OR due_at > ?3) ORDER BY due_at LIMIT ?4)
-        RETURNING id, app, url, events, is_enabled, secret, client_id, request, created_at, version, failures, due_at, turn
+        RETURNING id, app, url, events, is_enabled, secret, client_id, request, created_at, version, failures, due_at, turn,
+          former_secret, former_until, dropped, dropped_at
       """, .int(until.milliseconds), .int(now.milliseconds), .int(horizon.milliseconds), .int(limit)
     ) { taken.append(Self.read($0)) }
     return taken
@@ -153,11 +186,17 @@ struct WebhookTable {
   }
 
   private static func read(_ row: Row) -> StoredWebhook {
-    StoredWebhook(
+    var webhook = StoredWebhook(
       id: row.int(0), app: row.int(1), url: row.text(2), events: Set(mask: row.int(3)), isEnabled: row.int(4) != 0,
       secret: row.blob(5), clientID: row.optionalText(6), request: row.blob(7),
       createdAt: Instant(milliseconds: row.int(8)), version: row.int(9), failures: Int(row.int(10)),
       dueAt: row.optionalInt(11).map(Instant.init(milliseconds:)), turn: row.int(12))
+    if let secret = row.optionalBlob(13), let until = row.optionalInt(14) {
+      webhook.former = .init(secret, until: Instant(milliseconds: until))
+    }
+    webhook.dropped = Int(row.int(15))
+    webhook.droppedAt = row.optionalInt(16).map(Instant.init(milliseconds:))
+    return webhook
   }
 }
 

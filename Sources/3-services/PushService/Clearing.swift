@@ -5,21 +5,41 @@ import Store
 
 /// Which pushes phones are to show no more once their last device has ended, in this process.
 final class Clearings: Sendable {
+  typealias Act = @Sendable (_ app: Int64, _ push: Int64) async -> Void
+
   private struct State {
     /// By message id, the app.
     var asked: [Int64: Int64] = [:]
-    var act: @Sendable (_ app: Int64, _ push: Int64) -> Void = { _, _ in }
+    var act: Act = { _, _ in }
+    var running: [Int64: Task<Void, Never>] = [:]
+    var isStopped = false
   }
 
   private let state = Locked(State())
 
-  func start(_ act: @escaping @Sendable (_ app: Int64, _ push: Int64) -> Void) { state.withLock { $0.act = act } }
+  func start(_ act: @escaping Act) { state.withLock { $0.act = act } }
 
   func ask(app: Int64, push: Int64) { state.withLock { $0.asked[push] = app } }
 
   func finished(_ push: Int64) {
-    let found = state.withLock { state in state.asked.removeValue(forKey: push).map { ($0, state.act) } }
-    if let (app, act) = found { act(app, push) }
+    state.withLock { state in
+      guard let app = state.asked.removeValue(forKey: push), !state.isStopped else { return }
+      let act = state.act
+      state.running[push] = Task { [weak self] in
+        await act(app, push)
+        self?.state.withLock { _ = $0.running.removeValue(forKey: push) }
+      }
+    }
+  }
+
+  /// What is not done is done after the next start.
+  func stop() async {
+    let running = state.withLock { state in
+      state.isStopped = true
+      return Array(state.running.values)
+    }
+    for task in running { task.cancel() }
+    for task in running { await task.value }
   }
 }
 
@@ -29,13 +49,10 @@ extension PushService {
 
   /// What a former process was asked and did not do.
   func resumeClearing() async throws(StoreFault) {
-    clearings.start { [weak self] app, push in Task { await self?.clear(app: app, push: push) } }
+    clearings.start { [weak self] app, push in await self?.keepClearing(app: app, push: push) }
     for found in try await store.pushesToClear() {
-      if found.isFinished {
-        Task { await clear(app: found.app, push: found.push) }
-      } else {
-        clearings.ask(app: found.app, push: found.push)
-      }
+      clearings.ask(app: found.app, push: found.push)
+      if found.isFinished { clearings.finished(found.push) }
     }
   }
 
@@ -50,19 +67,28 @@ extension PushService {
     return true
   }
 
-  /// One silent push, however often it is tried. What the store cannot do now is done after the next start.
-  private func clear(app id: Int64, push: Int64) async {
-    do {
-      let targets = try await store.recipients(app: id, push: push)
-      if !targets.isEmpty, let found = try await store.progress(app: id, push: push),
-        let app = try await credentials.app(id: id)
-      {
-        try await clear(found.push, targets, app)
-      }
-      try await store.noteCleared(push: push)
-    } catch {
-      onEvent(.storeTrouble("\(error)"))
+  private static let firstClearingPause = Instant.Span.seconds(1)
+  private static let longestClearingPause = Instant.Span.minutes(5)
+
+  /// Until it is done, or this process ends.
+  private func keepClearing(app: Int64, push: Int64) async {
+    var pause = Self.firstClearingPause
+    while true {
+      do { return try await clear(app: app, push: push) } catch { onEvent(.storeTrouble("\(error)")) }
+      do { try await clock.sleep(for: pause) } catch { return }
+      pause = min(Instant.Span(milliseconds: pause.milliseconds * 2), Self.longestClearingPause)
     }
+  }
+
+  /// One silent push, however often it is tried.
+  private func clear(app id: Int64, push: Int64) async throws {
+    let targets = try await store.recipients(app: id, push: push)
+    if !targets.isEmpty, let found = try await store.progress(app: id, push: push),
+      let app = try await credentials.app(id: id)
+    {
+      try await clear(found.push, targets, app)
+    }
+    try await store.noteCleared(push: push)
   }
 
   private func clear(

@@ -63,8 +63,11 @@ public final class PushService: Sendable {
     self.credentialReader = credentialReader
     self.scheduling = scheduling
     self.onEvent = onEvent
-    sweep = retention.map { RetentionSweep($0, store: store, clock: clock, onEvent: onEvent) }
     credentials = Credentials(store: store, clock: clock)
+    sweep = retention.map { [credentials, metricCounts] in
+      RetentionSweep(
+        $0, store: store, clock: clock, credentials: credentials, metrics: metricCounts, onEvent: onEvent)
+    }
     webhooks = if let webhooking, let sealing { (webhooking, sealing) } else { nil }
     webhookCourier = webhooks.map { [credentials, metricCounts] in
       WebhookCourier(
@@ -100,6 +103,7 @@ public final class PushService: Sendable {
     await sweep?.stop()
     await scheduler.withLock { $0 }?.stop()
     async let posts: Void? = webhookCourier?.stop()
+    await clearings.stop()
     await dispatcher.stop()
     await posts
   }

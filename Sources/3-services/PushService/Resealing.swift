@@ -31,7 +31,7 @@ extension SealedSecret {
   fileprivate var purpose: SealingKey.Purpose {
     switch self {
     case .credential: .credential
-    case .webhook: .webhookSecret
+    case .webhook, .formerOfWebhook: .webhookSecret
     }
   }
 
@@ -39,6 +39,7 @@ extension SealedSecret {
     switch self {
     case .credential(let id): "credential \(id)"
     case .webhook(let id): "the secret of webhook \(id)"
+    case .formerOfWebhook(let id): "the former secret of webhook \(id)"
     }
   }
 }

@@ -18,12 +18,16 @@ public struct Retention: Sendable, Equatable {
   /// In-app messages from their acceptance on. Default for ever: their history is whole (D-302).
   public var messages: Instant.Span?
 
+  /// A Live Activity lasts eight hours at most, and stays on the Lock Screen for four more (Apple, "Displaying live data with
+  /// Live Activities"). Each rotation of its update token is told anew.
+  static let activities = Instant.Span.hours(12)
+
   public init() {}
 
   func ages(at now: Instant) -> Forgetting {
     Forgetting(
       pushesBefore: pushes.map { now - $0 }, firingsBefore: firings.map { now - $0 },
-      eventsBefore: events.map { now - $0 }, deadBefore: deadDevices.map { now - $0 },
+      activitiesBefore: now - Self.activities, deadBefore: deadDevices.map { now - $0 },
       messagesBefore: messages.map { now - $0 }, auditBefore: audit.map { now - $0 }, filesExpiredBy: now)
   }
 }
@@ -33,6 +37,9 @@ final class RetentionSweep: Sendable {
   private let retention: Retention
   private let store: any Store
   private let clock: any WallClock
+  private let credentials: Credentials
+  private let metrics: ServiceMetrics
+  private let onEvent: @Sendable (ServiceEvent) -> Void
   private let loop: RoleLoop
 
   static let period = Instant.Span.hours(1)
@@ -40,19 +47,36 @@ final class RetentionSweep: Sendable {
   static let pause = Instant.Span.milliseconds(20)
 
   init(
-    _ retention: Retention, store: any Store, clock: any WallClock,
+    _ retention: Retention, store: any Store, clock: any WallClock, credentials: Credentials, metrics: ServiceMetrics,
     onEvent: @escaping @Sendable (ServiceEvent) -> Void
   ) {
     self.retention = retention
     self.store = store
     self.clock = clock
+    self.credentials = credentials
+    self.metrics = metrics
+    self.onEvent = onEvent
     loop = RoleLoop(clock: clock, onEvent: onEvent)
   }
 
   func start() {
     loop.start(pause: Self.period) { [self] () throws(StoreFault) in
-      try await store.forget(retention.ages(at: clock.now)) ? Self.pause : Self.period
+      let now = clock.now
+      let isMore = try await dropEvents(at: now)
+      return try await store.forget(retention.ages(at: now)) || isMore ? Self.pause : Self.period
     }
+  }
+
+  /// What is lost is told.
+  private func dropEvents(at now: Instant) async throws(StoreFault) -> Bool {
+    guard let age = retention.events else { return false }
+    let dropped = try await store.dropEvents(before: now - age, at: now)
+    for lost in dropped {
+      metrics.change { $0.webhookEventsDropped += lost.count }
+      guard let app = try await credentials.app(id: lost.app) else { continue }
+      onEvent(.webhookEventsDropped(appKey: app.key, webhookID: lost.webhook, count: lost.count))
+    }
+    return !dropped.isEmpty
   }
 
   /// Returns once the piece under way is over.

@@ -14,6 +14,8 @@ public enum ServiceEvent: Sendable, Equatable {
   case scheduleTrouble(scheduleID: String, words: String)
   /// A webhook did not take what it was told; told once until it does. `words` has its answer.
   case webhookTrouble(appKey: String, webhookID: Int64, words: String)
+  /// Events that a webhook did not take in time went untold; nil: those of a push's own address.
+  case webhookEventsDropped(appKey: String, webhookID: Int64?, count: Int)
   /// The store refused an operation; what was asked of it will be tried again or was answered 1030.
   case storeTrouble(String)
 }

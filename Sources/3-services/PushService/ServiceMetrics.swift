@@ -15,6 +15,7 @@ final class ServiceMetrics: Sendable {
     var outcomes: [String: Int] = [:]
     var sayings: [String: Int] = [:]
     var webhookPosts: [String: Int] = [:]
+    var webhookEventsDropped = 0
     var shardsUnderWay = 0
     var appsWaiting = 0
   }
@@ -54,5 +55,10 @@ final class ServiceMetrics: Sendable {
           "belfry_webhook_posts_total", .counter, "Posts to webhooks and callbacks, by what came of them.", $0.value,
           .init(name: "result", value: $0.key))
       }
+      + [
+        metric(
+          "belfry_webhook_events_dropped_total", .counter, "Events that no webhook or callback took in time.",
+          counts.webhookEventsDropped)
+      ]
   }
 }

@@ -55,7 +55,7 @@ final class WebhookCourier: Sendable {
     }
   }
 
-  /// Returns once the posts under way are over; what they did not come to is due at once.
+  /// Breaks off the posts under way; what was not taken is due at once, for whoever comes next.
   func stop() async {
     await loop.stop()
     let running = posts.withLock { Array($0.values) }
@@ -101,6 +101,7 @@ final class WebhookCourier: Sendable {
         guard let last = events.last else { break }
         let attempt = await webhooking.post(WebhookMessage(events, of: app), to: webhook, key, clock: clock)
         let isTaken = attempt.fault == nil
+        if !isTaken, Task.isCancelled { break }  // broken off: whether it was taken is not known
         metrics.change { $0.webhookPosts[isTaken ? "taken" : "failed", default: 0] += 1 }
         failures = isTaken ? 0 : failures + 1
         guard isTaken else { return try await failed(attempt, webhook, app, failures) }

@@ -73,14 +73,15 @@ struct WebhookMessage {
     return .object(object)
   }
 
-  /// `Belfry-Signature: t=<seconds since 1970>,v1=<hex of HMAC-SHA256 over "t.body">`.
-  func signed(_ secret: [UInt8], for url: String, at now: Instant) -> Webhooking.Request {
-    let signature = Sodium.hmacSHA256(Array("\(now.seconds).".utf8) + body, key: secret).hex
+  /// `Belfry-Signature: t=<seconds since 1970>,v1=<hex of HMAC-SHA256 over "t.body">`, with a `v1` for each secret.
+  func signed(_ secrets: [[UInt8]], for url: String, at now: Instant) -> Webhooking.Request {
+    let signed = Array("\(now.seconds).".utf8) + body
+    let signatures = secrets.map { ",v1=\(Sodium.hmacSHA256(signed, key: $0).hex)" }.joined()
     return Webhooking.Request(
       url: url,
       headers: [
         "Content-Type": "application/json", "User-Agent": "Belfry-Webhooks",
-        "Belfry-Signature": "t=\(now.seconds),v1=\(signature)",
+        "Belfry-Signature": "t=\(now.seconds)\(signatures)",
       ], body: body)
   }
 }

@@ -20,7 +20,7 @@ public struct Webhooking: Sendable {
   }
 
   /// Posts one request and returns within about `timeout`; must not block Swift's pool, nor go where the operator does not
-  /// want it to. Calls for different webhooks run side by side.
+  /// want it to. Calls for different webhooks run side by side. Cancelled, it returns within about a second.
   public typealias Send = @Sendable (_ webhook: Int64, Request, _ timeout: Instant.Span) async -> Answer
 
   var send: Send
@@ -33,7 +33,7 @@ public struct Webhooking: Sendable {
 
   static let timeout = Instant.Span.seconds(10)
 
-  /// Signs with the webhook's secret, sends, and tells what came of it.
+  /// Signs with the webhook's secret, and for a while with the one before too, sends, and tells what came of it.
   func post(
     _ message: WebhookMessage, to webhook: StoredWebhook, _ key: SealingKey, clock: any WallClock
   ) async -> WebhookAttempt {
@@ -44,7 +44,11 @@ public struct Webhooking: Sendable {
       attempt.fault = "its secret cannot be read: it was sealed under another key"
       return attempt
     }
-    switch await send(webhook.id, message.signed(secret, for: webhook.url, at: at), Self.timeout) {
+    var secrets = [secret]
+    if let former = webhook.former, former.until > at, let old = key.open(former.secret, for: .webhookSecret) {
+      secrets.append(old)
+    }
+    switch await send(webhook.id, message.signed(secrets, for: webhook.url, at: at), Self.timeout) {
     case .success(let status):
       attempt.status = status
       if !(200..<300 ~= status) {

@@ -49,9 +49,14 @@ public struct WebhookView: Sendable, Equatable {
   public var failures: Int
   /// When it is tried again after a failure.
   public var nextAt: Instant?
+  /// Until when the secret before this one signs too.
+  public var formerSecretUntil: Instant?
+  /// Events that it did not take in time, and when such went last.
+  public var dropped: Int
+  public var droppedAt: Instant?
 }
 
-/// A webhook that was made, with its secret, which is told in this answer alone.
+/// A webhook that was made, or got another secret, with the secret, which is told in this answer alone.
 public struct NewWebhook: Sendable {
   public var webhook: WebhookView
   /// 64 hex digits; their bytes in ASCII are the key of the signatures.
@@ -91,7 +96,7 @@ extension PushService {
         draft, limit: Self.webhooksPerApp, clientIDsSince: now - Self.clientIDWindow,
         audit: note(.webhookMade, app, nil)))
     switch creation {
-    case .created(let webhook): return NewWebhook(webhook: WebhookView(webhook), secret: secret)
+    case .created(let webhook): return NewWebhook(webhook: WebhookView(webhook, at: clock.now), secret: secret)
     case .repeated(let webhook): return try again(webhook, order, key)
     case .full:
       throw RequestFault(
@@ -113,17 +118,17 @@ extension PushService {
         remedy: "Delete the webhook and make it anew, under another Idempotency-Key.")
     }
     return NewWebhook(
-      webhook: WebhookView(webhook), secret: String(decoding: secret, as: UTF8.self), isRepeated: true)
+      webhook: WebhookView(webhook, at: clock.now), secret: String(decoding: secret, as: UTF8.self), isRepeated: true)
   }
 
   /// By id, those after the given one; at most `limit`.
   public func webhooks(_ app: AppRecord, after: Int64, limit: Int) async throws(RequestFault) -> [WebhookView] {
     try await faulting(
-      as: .push, await store.webhooks(app: app.id, after: after, limit: limit).map(WebhookView.init))
+      as: .push, await store.webhooks(app: app.id, after: after, limit: limit).map { WebhookView($0, at: clock.now) })
   }
 
   public func webhook(_ app: AppRecord, id: Int64) async throws(RequestFault) -> WebhookView {
-    WebhookView(try await storedWebhook(app, id))
+    WebhookView(try await storedWebhook(app, id), at: clock.now)
   }
 
   /// 9412 when `ifVersion` is not that of the one that is there.
@@ -147,6 +152,25 @@ extension PushService {
       as: .push, await store.changeWebhook(old, to: new, at: clock.now, audit: note))
     guard isChanged else { throw Self.changedMeanwhile("the webhook") }
     return try await webhook(app, id: id)
+  }
+
+  public static let longestOverlap = Instant.Span.days(7)
+
+  /// Another secret takes the place of the webhook's; for `overlap` from now on the one before signs as well.
+  public func renewWebhookSecret(
+    _ app: AppRecord, id: Int64, overlap: Instant.Span = .days(1)
+  ) async throws(RequestFault) -> NewWebhook {
+    let key = try webhooksHere().key
+    let old = try await storedWebhook(app, id)
+    let now = clock.now
+    let secret = Sodium.randomHex(digits: 64)
+    var new = old
+    new.secret = key.seal(Array(secret.utf8), for: .webhookSecret)
+    new.former = overlap.milliseconds > 0 ? .init(old.secret, until: now + min(overlap, Self.longestOverlap)) : nil
+    let note = note(.webhookSecretRenewed, app, String(id))
+    let isChanged = try await faulting(as: .push, await store.changeWebhook(old, to: new, at: now, audit: note))
+    guard isChanged else { throw Self.changedMeanwhile("the webhook") }
+    return NewWebhook(webhook: try await webhook(app, id: id), secret: secret)
   }
 
   public func deleteWebhook(_ app: AppRecord, id: Int64) async throws(RequestFault) {
@@ -185,48 +209,14 @@ extension PushService {
   }
 }
 
-/// What the address of a webhook, and its list of events, must be.
-public enum WebhookRule {
-  public static func check(url: String, at place: String) throws(RequestFault) {
-    let rest = url.hasPrefix("https://") ? url.dropFirst(8) : url.hasPrefix("http://") ? url.dropFirst(7) : ""
-    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    guard !authority.contains("@"), !url.contains("#") else {
-      throw RequestFault(
-        .invalidParameter, at: place, found: "a password or a fragment in the URL",
-        remedy: "Leave it out: the signature says who calls.")
-    }
-    let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-    guard isHost(authority), isPlain, url.utf8.count <= 2000 else {
-      throw RequestFault(
-        .invalidParameter, at: place, found: "\(quoted(url)) is no address to post to",
-        remedy: "Give an https:// or http:// URL in ASCII, with a name or an IPv4 address, at most 2,000 bytes.")
-    }
-  }
-
-  /// A name or an IPv4 address, and a port if need be.
-  private static func isHost(_ authority: Substring) -> Bool {
-    let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let host = parts.first, !host.isEmpty,
-      host.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-._".utf8.contains($0) })
-    else { return false }
-    guard parts.count == 2 else { return true }
-    return parts[1].utf8.allSatisfy { 0x30...0x39 ~= $0 } && 1...65_535 ~= Int(parts[1]) ?? 0
-  }
-
-  static func check(_ events: Set<WebhookEvent>) throws(RequestFault) {
-    guard events.isEmpty else { return }
-    throw RequestFault(
-      .invalidParameter, at: "events", found: "no event",
-      remedy: "Name some of \(WebhookEvent.allCases.map(\.rawValue).joined(separator: ", ")).")
-  }
-}
-
 extension WebhookView {
-  init(_ webhook: StoredWebhook) {
+  init(_ webhook: StoredWebhook, at now: Instant) {
     self.init(
       id: webhook.id, url: webhook.url, events: Set(webhook.events.map(WebhookEvent.init)),
       isEnabled: webhook.isEnabled, createdAt: webhook.createdAt, version: webhook.version,
-      failures: webhook.failures, nextAt: webhook.failures > 0 ? webhook.dueAt : nil)
+      failures: webhook.failures, nextAt: webhook.failures > 0 ? webhook.dueAt : nil,
+      formerSecretUntil: webhook.former.flatMap { $0.until > now ? $0.until : nil }, dropped: webhook.dropped,
+      droppedAt: webhook.droppedAt)
   }
 }
 

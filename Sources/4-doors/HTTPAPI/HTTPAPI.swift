@@ -225,6 +225,7 @@ public struct HTTPAPI: Sendable {
     case .editWebhook(let id): return try await editWebhook(id, &call)
     case .deleteWebhook(let id): return try await deleteWebhook(id, &call)
     case .testWebhook(let id): return try await testWebhook(id, &call)
+    case .renewWebhookSecret(let id): return try await renewWebhookSecret(id, &call)
     case .webhookDeliveries(let id): return try await webhookDeliveries(id, &call)
     case .openAPI:
       return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: OpenAPIDocument.bytes)

@@ -80,6 +80,7 @@ struct OwnRoute: Sendable {
     OwnRoute("PATCH", "/v1/webhooks/{id}", Route.editWebhook),
     OwnRoute("DELETE", "/v1/webhooks/{id}", Route.deleteWebhook),
     OwnRoute("POST", "/v1/webhooks/{id}/test", Route.testWebhook),
+    OwnRoute("POST", "/v1/webhooks/{id}/secret", Route.renewWebhookSecret),
     OwnRoute("GET", "/v1/webhooks/{id}/deliveries", Route.webhookDeliveries),
 
     OwnRoute("GET", "/v1/audit", .listAudit),

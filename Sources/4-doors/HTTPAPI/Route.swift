@@ -112,6 +112,7 @@ enum Route: Equatable, Sendable {
   case editWebhook(String)
   case deleteWebhook(String)
   case testWebhook(String)
+  case renewWebhookSecret(String)
   case webhookDeliveries(String)
   case listAudit
   case openAPI
@@ -222,6 +223,7 @@ enum Route: Equatable, Sendable {
     case .editWebhook: "v1_webhook_edit"
     case .deleteWebhook: "v1_webhook_delete"
     case .testWebhook: "v1_webhook_test"
+    case .renewWebhookSecret: "v1_webhook_secret"
     case .webhookDeliveries: "v1_webhook_deliveries"
     case .listAudit: "v1_audit"
     case .openAPI: "v1_openapi"

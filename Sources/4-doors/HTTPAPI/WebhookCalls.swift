@@ -59,6 +59,22 @@ extension HTTPAPI {
     return Answers.ok(.object(Self.object(try await service.testWebhook(app, id: try Self.number(of: "webhook", id)))))
   }
 
+  /// `POST /v1/webhooks/{id}/secret`, maybe with `{"overlapHours"}`: another secret, told in this answer alone.
+  func renewWebhookSecret(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
+    let app = try await authenticate(&call)
+    let number = try Self.number(of: "webhook", id)
+    var hours: Int64?
+    if !call.request.body.isEmpty {
+      let fields = try RequestBody.object(call.request.body, codes: .push)
+      try fields.refuseUnknown(besides: ["overlapHours"])
+      hours = try fields["overlapHours"]?.integer(0...PushService.longestOverlap.milliseconds / 3_600_000)
+    }
+    let renewed = try await service.renewWebhookSecret(app, id: number, overlap: .hours(hours ?? 24))
+    var object = Self.object(renewed.webhook)
+    object["secret"] = .string(renewed.secret)
+    return Answers.ok(.object(object)).tagged(UInt64(renewed.webhook.version))
+  }
+
   /// `GET /v1/webhooks/{id}/deliveries`: the last 100 attempts, newest first.
   func webhookDeliveries(_ id: String, _ call: inout Call) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
@@ -92,6 +108,9 @@ extension HTTPAPI {
       "enabled": .bool(webhook.isEnabled), "createdAt": .string(webhook.createdAt.description),
       "failures": .number(JSONNumber(webhook.failures)),
       "nextAttemptAt": webhook.nextAt.map { .string($0.description) } ?? .null,
+      "formerSecretUntil": webhook.formerSecretUntil.map { .string($0.description) } ?? .null,
+      "dropped": .number(JSONNumber(webhook.dropped)),
+      "droppedAt": webhook.droppedAt.map { .string($0.description) } ?? .null,
     ]
   }
 

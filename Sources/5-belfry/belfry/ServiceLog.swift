@@ -43,6 +43,10 @@ struct ServiceLog: Sendable {
     case .scheduleTrouble(let id, let words): tell(.warning, "schedule_trouble", words, ["schedule_id": .string(id)])
     case .webhookTrouble(let app, let id, let words):
       tell(.warning, "webhook_failing", words, ["app": .string(app), "webhook": .string("\(id)")])
+    case .webhookEventsDropped(let app, let id, let count):
+      var fields: JSONObject = ["app": .string(app), "events": .number(JSONNumber(count))]
+      fields["webhook"] = id.map { .string("\($0)") }
+      tell(.alarm, "webhook_events_dropped", "\(count) events went untold: nobody took them in time", fields)
     case .storeTrouble(let words): tell(.alarm, "store_trouble", words)
     }
   }

@@ -26,6 +26,15 @@ static inline CURLcode belfry_curl_set_opener(CURL *_Nonnull handle, belfry_curl
   return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, opener);
 }
 
+// Called at least once a second during a call; other than 0 ends it with CURLE_ABORTED_BY_CALLBACK.
+typedef int (*belfry_curl_watch)(
+    void *_Nullable context, curl_off_t down, curl_off_t downloaded, curl_off_t up, curl_off_t uploaded);
+
+static inline CURLcode belfry_curl_set_watch(CURL *_Nonnull handle, belfry_curl_watch _Nonnull watch) {
+  curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+  return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, watch);
+}
+
 static inline long belfry_curl_status(CURL *_Nonnull handle) {
   long status = 0;
   curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);

@@ -33,7 +33,8 @@ extension OpenAPIDocument {
             "devices.imported", "group.made", "group.joined", "developer.made", "backup.made",
             "sealingKey.renewed", "push.cleared", "webhook.made", "webhook.changed", "webhook.deleted",
             "push.sent", "device.changed", "tag.changed", "tag.deleted", "alias.changed", "alias.deleted", "file.added",
-            "file.deleted", "channel.made", "channel.deleted", "app.renamed"
+            "file.deleted", "channel.made", "channel.deleted", "app.renamed",
+            "webhook.secretRenewed"
           ]
         },
         "AuditEntry": {

@@ -96,6 +96,26 @@ extension OpenAPIDocument {
             }
           }
         },
+        "/v1/webhooks/{id}/secret": {
+          "parameters": [{"$ref": "#/components/parameters/webhookID"}],
+          "post": {
+            "operationId": "renewWebhookSecret",
+            "tags": ["webhooks"],
+            "summary": "Gives it another secret, told in this answer alone",
+            "description": "For a while posts are signed with both.",
+            "requestBody": {
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/WebhookSecretRenewal"}}}
+            },
+            "responses": {
+              "200": {
+                "description": "The webhook with its secret.",
+                "headers": {"ETag": {"$ref": "#/components/headers/ETag"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/NewWebhook"}}}
+              },
+              "412": {"$ref": "#/components/responses/Changed"}
+            }
+          }
+        },
         "/v1/webhooks/{id}/deliveries": {
           "parameters": [{"$ref": "#/components/parameters/webhookID"}],
           "get": {
@@ -128,8 +148,8 @@ extension OpenAPIDocument {
         "WebhookID": {"type": "string", "pattern": "^[0-9]+$", "minLength": 1, "maxLength": 19},
         "WebhookURL": {
           "type": "string", "maxLength": 2000,
-          "pattern": "^https?://[0-9A-Za-z._-]+(:[0-9]{1,5})?([/?][!\"$-~]*)?$",
-          "description": "In ASCII, with a name or an IPv4 address, without password and fragment. It must lead to the public internet, unless the operator allows others.",
+          "pattern": "^https?://([0-9A-Za-z._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?([/?][!\"$-~]*)?$",
+          "description": "In ASCII, with a name or an IP address, without password and fragment. It must lead to the public internet, unless the operator allows others.",
           "examples": ["https://example.com/belfry"]
         },
         "WebhookEventName": {
@@ -172,7 +192,10 @@ extension OpenAPIDocument {
         },
         "Webhook": {
           "type": "object",
-          "required": ["id", "url", "events", "enabled", "createdAt", "failures", "nextAttemptAt"],
+          "required": [
+            "id", "url", "events", "enabled", "createdAt", "failures", "nextAttemptAt", "formerSecretUntil", "dropped",
+            "droppedAt"
+          ],
           "properties": {
             "id": {"$ref": "#/components/schemas/WebhookID"},
             "url": {"$ref": "#/components/schemas/WebhookURL"},
@@ -184,7 +207,15 @@ extension OpenAPIDocument {
             },
             "nextAttemptAt": {
               "$ref": "#/components/schemas/OptionalTime", "description": "After a failure; else null."
-            }
+            },
+            "formerSecretUntil": {
+              "$ref": "#/components/schemas/OptionalTime",
+              "description": "Until then posts are signed with the secret before this one too."
+            },
+            "dropped": {
+              "$ref": "#/components/schemas/Count", "description": "Events that it did not take in time, and so never will."
+            },
+            "droppedAt": {"$ref": "#/components/schemas/OptionalTime", "description": "When such went last."}
           }
         },
         "NewWebhook": {
@@ -197,6 +228,16 @@ extension OpenAPIDocument {
               "description": "The key of the signatures: these 64 characters, as they stand."
             }
           }
+        },
+        "WebhookSecretRenewal": {
+          "type": "object", "additionalProperties": false,
+          "properties": {
+            "overlapHours": {
+              "type": ["integer", "null"], "minimum": 0, "maximum": 168, "default": 24,
+              "description": "How long posts are signed with the former secret too; 0 where that is known to others."
+            }
+          },
+          "examples": [{"overlapHours": 24}]
         },
         "WebhookDelivery": {
           "type": "object",
