@@ -136,3 +136,81 @@ struct FileCallTests {
     }
   }
 }
+
+@Suite("Files over /v1", .timeLimit(.minutes(2)))
+struct FileResourceTests {
+  @Test("a file is kept, named in an audience beside other clauses, read and deleted", arguments: Depth.allCases)
+  func life(depth: Depth) async throws {
+    try await Bench.with(depth) { bench in
+      let first = try await bench.device(1, alias: "lin", tags: ["vip"])
+      _ = try await bench.device(2, alias: "wei")
+      _ = try await bench.device(3, alias: "bo", tags: ["vip"])
+      let headers = ["Content-Type": "text/plain", "Idempotency-Key": "a"]
+      let path = "/v1/files?kind=alias&name=winners&hours=2"
+      let made = try await bench.call("POST", path, headers: headers, "lin\r\n wei \n\nghost\n")
+      #expect(made.status == 201, "\(made.text)")
+      let id = try #require(made.json.object?["id"]?.string)
+      let again = try await bench.call("POST", path, headers: headers, "lin\r\n wei \n\nghost\n")
+      #expect(again.status == 200 && again.json == made.json)
+      let another = try await bench.call("POST", path, headers: headers, "wei")
+      #expect(another.status == 409 && another.json.object?["place"] == "Idempotency-Key", "\(another.text)")
+      #expect(try await bench.call("GET", "/v1/files").json.object?["files"]?.array == [made.json])
+      #expect(try await bench.call("GET", "/v1/files/\(id)").json == made.json)
+      #expect(made.json.object?["name"] == "winners" && made.json.object?["kind"] == "alias")
+      #expect(made.json.object?["expiresAt"] == .string((bench.clock.now + .hours(2)).description))
+      let ids = try await bench.call(
+        "POST", "/v1/files?kind=registrationId", headers: ["Content-Type": "text/plain"], first)
+      let other = try #require(ids.json.object?["id"]?.string, "\(ids.text)")
+      for (audience, count) in [
+        (#"{"file":"\#(id)"}"#, 2), (#"{"file":"\#(id)","tag":"vip"}"#, 1), (#"{"not":{"file":"\#(id)"}}"#, 1),
+        (#"{"file":["\#(id)","\#(other)"]}"#, 2), (#"{"file":"\#(other)"}"#, 1),
+      ] {
+        let answer = try await bench.call("POST", "/v1/audiences/count", #"{"audience":\#(audience)}"#)
+        #expect(answer.json.object?["production"] == .number(JSONNumber(count)), "\(audience): \(answer.text)")
+      }
+      let push = try await bench.call(
+        "POST", "/v1/pushes", #"{"audience":{"file":"\#(id)","tag":"vip"},"alert":"You won"}"#)
+      #expect(push.status == 201 && push.json.object?["targeted"] == 1, "\(push.text)")
+      #expect(await bench.apns.received(1).map { Int($0.token[0]) } == [1])
+      #expect(try await bench.call("DELETE", "/v1/files/\(id)").status == 204)
+      #expect(try await bench.call("DELETE", "/v1/files/\(id)").errorCode == 9404)
+      let gone = try await bench.call("POST", "/v1/pushes", #"{"audience":{"file":"\#(id)"},"alert":"Late"}"#)
+      #expect(gone.status == 400 && gone.json.object?["place"] == "audience.file", "\(gone.text)")
+    }
+  }
+
+  @Test(
+    "what is wrong is named, and keeps nothing",
+    arguments: [
+      ("?kind=alias", "", "body"), ("?kind=alias", "ok\nnot ok!\n", "body, line 2"), ("", "lin", "kind"),
+      ("?kind=tag", "lin", "kind"), ("?kind=alias&hours=721", "lin", "hours"), ("?kind=alias&hours=x", "lin", "hours"),
+      ("?kind=alias&color=red", "lin", "color"),
+    ])
+  func refuses(query: String, body: String, place: String) async throws {
+    try await Bench.with(.inProcess) { bench in
+      let answer = try await bench.call("POST", "/v1/files\(query)", headers: ["Content-Type": "text/plain"], body)
+      #expect(answer.status == 400 && answer.json.object?["place"] == .string(place), "\(answer.text)")
+      #expect(try await bench.call("GET", "/v1/files").json.object?["files"]?.array == [])
+    }
+  }
+
+  @Test("another app's file is nobody here; a segment, which would outlive it, names none")
+  func foreign() async throws {
+    try await Bench.with(.inProcess) { bench in
+      let other = try await bench.service.createApp(bundleID: "com.example.other", name: nil)
+      let made = try await bench.call(
+        "POST", "/v1/files?kind=alias", as: .other(other.appKey, other.masterSecret),
+        headers: ["Content-Type": "text/plain"], "lin")
+      let id = try #require(made.json.object?["id"]?.string)
+      #expect(try await bench.call("GET", "/v1/files/\(id)").status == 404)
+      #expect(try await bench.call("DELETE", "/v1/files/\(id)").status == 404)
+      let count = try await bench.call("POST", "/v1/audiences/count", #"{"audience":{"file":"\#(id)"}}"#)
+      #expect(count.status == 400 && count.json.object?["place"] == "audience.file")
+      let own = try await bench.call(
+        "POST", "/v1/files?kind=alias", headers: ["Content-Type": "text/plain"], "lin")
+      let mine = try #require(own.json.object?["id"]?.string)
+      let segment = try await bench.call("PUT", "/v1/segments/s", #"{"audience":{"not":{"file":"\#(mine)"}}}"#)
+      #expect(segment.status == 400 && segment.text.contains("outlive"), "\(segment.text)")
+    }
+  }
+}

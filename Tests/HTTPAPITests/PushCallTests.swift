@@ -43,9 +43,15 @@ struct PushCallTests {
       #expect(reply.status == 200, "\(reply.text)")
       #expect(reply.json.object?.members.map(\.key) == ["sendno", "msg_id"])
       #expect(reply.json.object?["sendno"] == "0")
+      let size = try #require(reply.headers["x-belfry-payload-size"])
+      #expect(size.hasPrefix("ios=") && size.hasSuffix("/4096"), "\(size)")
+      let sent = try await bench.call("POST", "/v3/push", Self.push("{\"alias\":[\"lin\"]}"))
+      #expect(sent.status == 200 && sent.headers["x-belfry-payload-size"] == nil)
+      let body = try #require(await bench.apns.received(1).first).payload
+      #expect(size == "ios=\(body.count)/4096", "\(String(decoding: body, as: UTF8.self))")
       let nobody = try await bench.call("POST", "/v3/push/validate", Self.push("{\"alias\":[\"none\"]}"))
       #expect(nobody.errorCode == 1011)
-      #expect(bench.apns.pushes.values == [])
+      #expect(bench.apns.pushes.values.count == 1, "the one that was sent")
     }
   }
 

@@ -104,7 +104,7 @@ struct AcceptingTests {
     #expect(pushed.remedy.hasSuffix("."))
     if row.order.clientID == nil {
       let validated = try await fault { () throws(RequestFault) in
-        try await bench.service.validate(app, row.order)
+        try await bench.service.preview(app, row.order)
       }
       #expect(validated == pushed)
     }
@@ -230,7 +230,7 @@ struct AcceptingTests {
     let bench = try await ServiceBench()
     let app = try await bench.app()
     _ = try await bench.devices(2, of: app)
-    let receipt = try await bench.service.validate(app, Self.order(cid: "c"))
+    let receipt = try await bench.service.preview(app, Self.order(cid: "c")).receipt
     #expect(receipt.messageID == 0 && receipt.targeted == 2)
     #expect(try await bench.store.unfinished(after: nil, limit: 1).isEmpty)
   }

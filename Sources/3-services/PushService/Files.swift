@@ -15,6 +15,33 @@ public struct AudienceFile: Sendable, Hashable {
   public var expiresAt: Instant
 }
 
+/// A file as it came.
+public struct FileUpload: Sendable {
+  public var name: String
+  /// One name a line.
+  public var content: ArraySlice<UInt8>
+  /// How long it is to be kept; nil: as long as may be.
+  public var hours: Int64?
+  /// By which the request is known again as long as its file is kept; nil: it is a new one.
+  public var clientID: String?
+  /// Where in the request the content stands, for faults.
+  public var place: String
+
+  public init(name: String, content: ArraySlice<UInt8>, hours: Int64?, clientID: String? = nil, place: String) {
+    self.name = name
+    self.content = content
+    self.hours = hours
+    self.clientID = clientID
+    self.place = place
+  }
+
+  /// Of all that the file would be, in hex.
+  fileprivate func digest(_ kind: AudienceFile.Kind) -> String {
+    let head = "\(kind) \(hours ?? 0) \(name)"
+    return Sodium.hash(Array(head.utf8) + Sodium.hash(Array(content))).hex
+  }
+}
+
 /// Whose a file is.
 public enum FileOwner: Sendable {
   case app(AppRecord)
@@ -38,6 +65,11 @@ public enum FileOwner: Sendable {
   }
 
   func newID() -> String { "\(key)-\(Sodium.randomUUID())" }
+
+  /// What the ids of files begin with that were kept under the client id; what the file is tells the rest.
+  func idPrefix(for clientID: String) -> String {
+    "\(key)-\(Sodium.hash(Array(clientID.utf8)).hex.prefix(16))-"
+  }
 }
 
 extension PushService {
@@ -49,22 +81,36 @@ extension PushService {
   /// Keeps a text with one name a line, each without what is blank around it; empty lines are nothing. Whole or not at
   /// all, durable once it is answered.
   public func keepFile(
-    _ owner: FileOwner, _ kind: AudienceFile.Kind, name: String, content: ArraySlice<UInt8>, hours: Int64?
-  ) async throws(RequestFault) -> AudienceFile {
-    guard 1...Self.longestLife ~= hours ?? Self.longestLife else {
+    _ owner: FileOwner, _ kind: AudienceFile.Kind, _ upload: FileUpload
+  ) async throws(RequestFault) -> (file: AudienceFile, isRepeated: Bool) {
+    let hours = upload.hours ?? Self.longestLife
+    guard 1...Self.longestLife ~= hours else {
       throw RequestFault(
-        .invalidParameter, at: "ttl", found: "\(hours ?? 0) hours", remedy: "Give 1 to \(Self.longestLife) hours.")
+        .invalidParameter, at: "ttl", found: "\(hours) hours", remedy: "Give 1 to \(Self.longestLife) hours.")
     }
-    guard content.count <= Self.largestFile else {
+    guard upload.content.count <= Self.largestFile else {
       throw RequestFault(
-        .tooLarge, at: "filename", found: "a file of \(content.count) bytes",
+        .tooLarge, at: upload.place, found: "a file of \(upload.content.count) bytes",
         remedy: "At most \(Self.largestFile) bytes are taken: make two of it.")
     }
-    let parts = try NameFile.parts(of: content, kind == .alias ? .alias : .registrationID)
+    var id = owner.newID()
+    if let clientID = upload.clientID {
+      let prefix = owner.idPrefix(for: clientID)
+      id = prefix + upload.digest(kind).prefix(16)
+      if let known = try await files(owner).first(where: { $0.id.hasPrefix(prefix) }) {
+        guard known.id == id else {
+          throw RequestFault(
+            .conflict, at: "Idempotency-Key", found: "another file was kept under this key",
+            remedy: "Use a new key for another file.")
+        }
+        return (known, true)
+      }
+    }
+    let parts = try NameFile.parts(of: upload.content, kind == .alias ? .alias : .registrationID, at: upload.place)
     let now = clock.now
     let file = StoredFile(
-      id: owner.newID(), app: owner.app, kind: kind == .alias ? .alias : .registrationID,
-      name: String(name.prefix(255)), createdAt: now, expiresAt: now + .hours(hours ?? Self.longestLife))
+      id: id, app: owner.app, kind: kind == .alias ? .alias : .registrationID,
+      name: String(upload.name.prefix(255)), createdAt: now, expiresAt: now + .hours(hours))
     let note = AuditNote(.fileAdded, of: owner.record, at: now, subject: file.id, words: file.name)
     let isKept = try await faulting(
       as: .push, await store.keepFile(file, parts: parts, limit: Self.mostFiles, audit: note))
@@ -73,7 +119,7 @@ extension PushService {
         .overLimit, found: "there are \(Self.mostFiles) files already",
         remedy: "Delete one, or wait for one to expire.")
     }
-    return AudienceFile(file)
+    return (AudienceFile(file), false)
   }
 
   /// Those that have not expired, oldest first.
@@ -98,14 +144,14 @@ extension PushService {
   func checkFile(_ app: AppRecord, id: String) async throws(RequestFault) {
     let file = try await faulting(as: .push, await store.file(id: id, at: clock.now))
     guard let file, file.app == nil || file.app == app.id else {
-      throw Self.noSuchFile(id, at: "audience.file.file_id")
+      throw Self.noSuchFile(id, at: "audience.file")
     }
   }
 
   private static func noSuchFile(_ id: String, at place: String) -> RequestFault {
     RequestFault(
       .invalidParameter, at: place, found: "there is no file \(quoted(id)), or it has expired",
-      remedy: "Upload it: POST /v3/files/alias or /v3/files/registration_id.")
+      remedy: "Upload it: POST /v1/files, or /v3/files/alias and /v3/files/registration_id.")
   }
 }
 
@@ -114,7 +160,9 @@ enum NameFile {
   private static let partSize = 64 << 10
 
   /// In pieces of whole lines, each ended by a line feed. A fault names the line.
-  static func parts(of content: ArraySlice<UInt8>, _ rule: NameRule) throws(RequestFault) -> [[UInt8]] {
+  static func parts(
+    of content: ArraySlice<UInt8>, _ rule: NameRule, at place: String
+  ) throws(RequestFault) -> [[UInt8]] {
     var content = content
     if content.starts(with: [0xEF, 0xBB, 0xBF]) { content = content.dropFirst(3) }  // a byte order mark
     var parts: [[UInt8]] = []
@@ -126,9 +174,9 @@ enum NameFile {
       guard !name.isEmpty else { continue }
       guard let text = String(validating: name, as: UTF8.self) else {
         throw RequestFault(
-          .invalidParameter, at: "filename, line \(number)", found: "it is no UTF-8", remedy: "Save the file as UTF-8.")
+          .invalidParameter, at: "\(place), line \(number)", found: "it is no UTF-8", remedy: "Save the file as UTF-8.")
       }
-      try rule.check(text, .invalidParameter, at: "filename, line \(number)")
+      try rule.check(text, .invalidParameter, at: "\(place), line \(number)")
       if part.count + name.count + 1 > partSize {
         parts.append(part)
         part = []
@@ -139,7 +187,7 @@ enum NameFile {
     if !part.isEmpty { parts.append(part) }
     guard !parts.isEmpty else {
       throw RequestFault(
-        .invalidParameter, at: "filename", found: "the file names nobody", remedy: "Write one name a line.")
+        .invalidParameter, at: place, found: "the file names nobody", remedy: "Write one name a line.")
     }
     return parts
   }

@@ -96,13 +96,7 @@ extension PushService {
     await each(orders) { order throws(RequestFault) in try await self.push(app, try order.get()) }
   }
 
-  /// All checks of `push`; nothing is kept or sent. The receipt's message id is 0.
-  public func validate(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushReceipt {
-    let plan = try await plan(app, order, at: clock.now)
-    return PushReceipt(plan.push, targeted: plan.targeted)
-  }
-
-  /// What `push` would send, and to how many; nothing is kept or sent.
+  /// All checks of `push`, what it would send, and to how many; nothing is kept or sent. The receipt's message id is 0.
   public func preview(_ app: AppRecord, _ order: PushOrder) async throws(RequestFault) -> PushPreview {
     let plan = try await plan(app, order, at: clock.now)
     return PushPreview(

@@ -35,16 +35,27 @@ extension PushService {
   }
 
   /// Keeps a new segment or replaces the one of its id; 9412 when `ifVersion` is not that of the one that is there. An
-  /// expression that names a segment is refused, so that none can come to mean itself.
+  /// expression that names a segment is refused, so that none can come to mean itself; so is one that names a file, which
+  /// would expire in it.
   public func keepSegment(
     _ app: AppRecord, id: String, document: [UInt8], _ audience: AudienceExpression, ifVersion: Int64?
   ) async throws(RequestFault) -> SegmentView {
     try NameRule.resource.check(id, .invalidParameter, at: "id")
     try AudienceRule.check(audience)
-    for case .segment(let inner) in audience.leaves {
-      throw RequestFault(
-        .invalidParameter, at: "audience", found: "the segment \(quoted(inner)) in a segment",
-        remedy: "Write out what it stands for.")
+    for leaf in audience.leaves {
+      switch leaf {
+      case .segment(let inner):
+        throw RequestFault(
+          .invalidParameter, at: "audience", found: "the segment \(quoted(inner)) in a segment",
+          remedy: "Write out what it stands for.")
+      case .file(let file):
+        throw RequestFault(
+          .invalidParameter, at: "audience", found: "the file \(quoted(file)) in a segment, which would outlive it",
+          remedy: "Name it in the push, beside the segment.")
+      case .everyone, .tag, .alias, .registrationID, .appVersion, .osVersion, .language, .timeZone, .model, .permission,
+        .holds, .lastSeen, .created, .saved, .variant, .share, .all, .any, .not:
+        break
+      }
     }
     _ = try await resolved(audience, app)
     let segment = StoredSegment(id: id, document: document, audience: audience, updatedAt: clock.now)

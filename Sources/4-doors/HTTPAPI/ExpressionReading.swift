@@ -8,7 +8,7 @@ internal import PushService
 enum ExpressionReading {
   private static let known = [
     "and", "or", "not", "tag", "alias", "registrationId", "appVersion", "osVersion", "language", "timeZone", "model",
-    "permission", "lastSeen", "created", "segment", "abTest",
+    "permission", "lastSeen", "created", "segment", "abTest", "file",
   ]
 
   private static let comparisons: [(key: String, comparison: VersionComparison)] = [
@@ -57,6 +57,7 @@ enum ExpressionReading {
     case "lastSeen": return try times(field) { .lastSeen($0) }
     case "created": return try times(field) { .created($0) }
     case "segment": return [try any(field) { name throws(RequestFault) in .segment(try name.name(.resource)) }]
+    case "file": return [try any(field) { name throws(RequestFault) in .file(try name.name(.resource)) }]
     default: return [try variant(field)]
     }
   }

@@ -30,7 +30,9 @@ extension HTTPAPI {
       hours = number
     }
     let file = try await service.keepFile(
-      owner, kind, name: part.fileName ?? "filename", content: part.content, hours: hours)
+      owner, kind,
+      FileUpload(name: part.fileName ?? "filename", content: part.content, hours: hours, place: "filename")
+    ).file
     return Answers.ok(["file_id": .string(file.id)])
   }
 

@@ -13,6 +13,9 @@ extension Routing {
 
   /// Whether its body may be as large as a file.
   var takesUpload: Bool {
-    if case .served(.uploadFile) = target { true } else { false }
+    switch target {
+    case .served(.uploadFile), .served(.addFile): true
+    case .served, .wrongMethod, .notServed, .unknown, .malformed: false
+    }
   }
 }

@@ -61,6 +61,11 @@ struct OwnRoute: Sendable {
     OwnRoute("PUT", "/v1/ab-tests/{id}", Route.putABTest),
     OwnRoute("DELETE", "/v1/ab-tests/{id}", Route.deleteABTest),
 
+    OwnRoute("GET", "/v1/files", .listFiles),
+    OwnRoute("POST", "/v1/files", .addFile),
+    OwnRoute("GET", "/v1/files/{id}", Route.showFile),
+    OwnRoute("DELETE", "/v1/files/{id}", Route.removeFile),
+
     OwnRoute("GET", "/v1/credentials", .listCredentials),
     OwnRoute("POST", "/v1/credentials", .addCredential),
     OwnRoute("GET", "/v1/credentials/{id}", Route.showCredential),

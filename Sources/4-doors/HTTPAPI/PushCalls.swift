@@ -9,8 +9,11 @@ extension HTTPAPI {
     let app = try await authenticate(&call)
     try refuseEncryption(call)
     let order = try PushReading.read(call.request.body)
-    let receipt = validateOnly ? try await service.validate(app, order) : try await service.push(app, order)
-    return answer(receipt)
+    guard validateOnly else { return self.answer(try await service.push(app, order)) }
+    let preview = try await service.preview(app, order)
+    var answer = answer(preview.receipt)
+    if preview.bytes > 0 { answer.headers["X-Belfry-Payload-Size"] = "ios=\(preview.bytes)/\(preview.limit)" }
+    return answer
   }
 
   /// JPush's two keys (jpush.md §4.9).

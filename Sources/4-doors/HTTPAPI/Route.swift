@@ -100,6 +100,10 @@ enum Route: Equatable, Sendable {
   case showCredential(String)
   case rotateCredential(String)
   case deleteCredential(String)
+  case listFiles
+  case addFile
+  case showFile(String)
+  case removeFile(String)
   case listApps
   case makeApp
   case showApp(String)
@@ -214,6 +218,8 @@ enum Route: Equatable, Sendable {
     case .showCredential: "v1_credential_get"
     case .rotateCredential: "v1_credential_rotate"
     case .deleteCredential: "v1_credential_delete"
+    case .listFiles, .addFile: "v1_files"
+    case .showFile, .removeFile: "v1_file"
     case .listApps, .makeApp: "v1_apps"
     case .showApp, .editApp, .removeApp: "v1_app"
     case .renewSecret: "v1_app_secret"
