@@ -55,12 +55,12 @@ struct InProcessBusTests {
     _ = await bus.publish([Self.work(1), Self.work(2)])
     for _ in 0..<2 {
       let work = try #require(await subscription.next(.small))
-      await subscription.retry(work, after: .minutes(5))
+      await subscription.retry(work, .after(.minutes(5)))
     }
     await bus.hurry()
     #expect(await subscription.next(.small) == Self.work(1))
     #expect(await subscription.next(.small) == Self.work(2))
-    await subscription.retry(Self.work(1), after: .minutes(10))
+    await subscription.retry(Self.work(1), .after(.minutes(10)))
     clock.advance(by: .minutes(5))  // the delay that was cut short is over, and means nothing any more
     await subscription.acknowledge(Self.work(2))
     _ = await bus.publish([Self.work(3)])
@@ -76,14 +76,57 @@ struct InProcessBusTests {
     let subscription = bus.subscribe()
     _ = await bus.publish([Self.work(1), Self.work(2)])
     let first = try #require(await subscription.next(.small))
-    await subscription.retry(first, after: .seconds(5))
+    await subscription.retry(first, .after(.seconds(5)))
     let second = try #require(await subscription.next(.small))
-    await subscription.retry(second, after: .milliseconds(0))
+    await subscription.retry(second, .after(.milliseconds(0)))
     #expect(await subscription.next(.small) == second)
     while clock.sleeperCount == 0 { await Task.yield() }
     async let again = subscription.next(.small)
     clock.advance(by: .seconds(5))
     #expect(await again == first)
+  }
+
+  @Test(
+    "by the time of day: set forward it is there within a second, set back no later than it would have been",
+    arguments: [Instant.Span.hours(1), .hours(-1), .seconds(0)])
+  func clockSet(shift: Instant.Span) async throws {
+    let bus = InProcessBus(clock: clock)
+    let subscription = bus.subscribe()
+    _ = await bus.publish([Self.work(1), Self.work(2)])
+    let start = clock.uptime
+    await subscription.retry(try #require(await subscription.next(.small)), .at(clock.now + .minutes(30)))
+    await subscription.retry(try #require(await subscription.next(.small)), .after(.minutes(30)))
+    clock.advance(by: .minutes(10))
+    clock.set(to: clock.now + shift)
+    let delivered = Recorder<(Int64, Instant.Span)>()
+    let worker = Task { [clock] in
+      while let work = await subscription.next(.small) { delivered.record((work.push, clock.uptime - start)) }
+    }
+    for _ in 0..<10_000 where delivered.values.count < 2 {
+      while clock.sleeperCount == 0, delivered.values.count < 2 { await Task.yield() }
+      clock.advance(by: .seconds(1))
+      try await Task.sleep(for: .microseconds(200))
+    }
+    let spans = Dictionary(uniqueKeysWithValues: delivered.values)
+    let usual = Instant.Span.minutes(30)
+    let byDay = try #require(spans[1])
+    let byTime = try #require(spans[2])
+    #expect(shift > .seconds(0) ? byDay < .minutes(11) : byDay >= usual && byDay < .minutes(31), "\(byDay)")
+    #expect(byTime >= usual && byTime < .minutes(31), "\(byTime)")
+    await subscription.close()
+    await worker.value
+  }
+
+  @Test("a turn that is past when it is put off comes at once: nobody need move the clock for it")
+  func past() async throws {
+    let bus = InProcessBus(clock: clock)
+    let subscription = bus.subscribe()
+    _ = await bus.publish([Self.work(1)])
+    let due = clock.now + .milliseconds(500)
+    let work = try #require(await subscription.next(.small))
+    clock.advance(by: .seconds(1))  // between the reckoning and the waiting
+    await subscription.retry(work, .at(due))
+    #expect(await subscription.next(.small) == work)
   }
 
   @Test("gives work to who waits; closing ends the waiting and gives back what was held")

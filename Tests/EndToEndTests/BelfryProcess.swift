@@ -7,6 +7,7 @@ final class BelfryProcess: @unchecked Sendable {  // `lock` guards what the read
   private let lock = NSLock()
   private var outputBytes: [UInt8] = []
   private var errorBytes: [UInt8] = []
+  private var openPipes = 2
 
   /// The binary beside the running test bundle.
   static var binary: URL {
@@ -28,22 +29,29 @@ final class BelfryProcess: @unchecked Sendable {  // `lock` guards what the read
     process.standardOutput = output
     process.standardError = error
     process.standardInput = stdin
-    output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-      let bytes = handle.availableData
-      if bytes.isEmpty { handle.readabilityHandler = nil }
-      self?.lock.withLock { self?.outputBytes += bytes }
-    }
-    error.fileHandleForReading.readabilityHandler = { [weak self] handle in
-      let bytes = handle.availableData
-      if bytes.isEmpty { handle.readabilityHandler = nil }
-      self?.lock.withLock { self?.errorBytes += bytes }
-    }
     try process.run()
+    follow(output, isError: false)
+    follow(error, isError: true)
     if let input { try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
     try stdin.fileHandleForWriting.close()
   }
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+  /// On a thread of its own, since dispatch must not hear of a descriptor that is closed in the moment its pipe ends.
+  private func follow(_ pipe: Pipe, isError: Bool) {
+    Thread.detachNewThread { [weak self] in
+      while true {
+        let bytes = pipe.fileHandleForReading.availableData
+        guard let self else { return }
+        lock.withLock {
+          if isError { errorBytes += bytes } else { outputBytes += bytes }
+          if bytes.isEmpty { openPipes -= 1 }
+        }
+        if bytes.isEmpty { return }
+      }
+    }
+  }
 
   var output: String { lock.withLock { String(decoding: outputBytes, as: UTF8.self) } }
   var errorOutput: String { lock.withLock { String(decoding: errorBytes, as: UTF8.self) } }
@@ -81,8 +89,11 @@ final class BelfryProcess: @unchecked Sendable {  // `lock` guards what the read
       if Date() > deadline { throw ProcessFault(words: "still runs after \(seconds) s\n\(output)\n\(errorOutput)") }
       try await Task.sleep(nanoseconds: 5_000_000)
     }
-    // The pipes may hold the last words still.
-    try await Task.sleep(nanoseconds: 20_000_000)
+    // The pipes may hold the last words still; they end once those are read.
+    while lock.withLock({ openPipes > 0 }) {
+      if Date() > deadline { throw ProcessFault(words: "ended, and its output did not\n\(output)\n\(errorOutput)") }
+      try await Task.sleep(nanoseconds: 1_000_000)
+    }
     return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
   }
 

@@ -117,9 +117,7 @@ struct ControlTests {
         try await bench.service.start()
       }
       let due = min(240, second * 2 + 1)
-      for _ in 0..<2000 where try await report(bench, app, receipt).accepted < due {
-        try await Task.sleep(for: .milliseconds(1))
-      }
+      while try await report(bench, app, receipt).accepted < due { try await Task.sleep(for: .milliseconds(1)) }
       #expect(sent() == due, "after \(second) s")
       bench.clock.advance(by: .seconds(1))
     }

@@ -36,7 +36,7 @@ final class ServiceBench: Sendable {
   init(
     _ folder: TemporaryFolder = TemporaryFolder(), store: StoreSQLite? = nil, bus: (any Bus)? = nil,
     clock: VirtualClock = VirtualClock(), sender: RecordingPushSender = RecordingPushSender(), seed: UInt64 = 1,
-    scheduling: Scheduling? = nil, hasCredential: @escaping @Sendable () -> Bool = { true }
+    scheduling: Scheduling? = nil, retention: Retention? = nil, hasCredential: @escaping @Sendable () -> Bool = { true }
   ) async throws {
     self.folder = folder
     if let store {
@@ -49,6 +49,7 @@ final class ServiceBench: Sendable {
     self.sender = sender
     service = PushService(
       store: self.store, bus: self.bus, clock: clock, seed: seed, scheduling: scheduling,
+      retention: retention,
       senders: { _, _ in hasCredential() ? sender : nil },
       broadcasts: { [channels] _, _ in hasCredential() ? channels : nil }, onEvent: { [events] in events.record($0) })
   }

@@ -26,7 +26,11 @@ public final class VirtualClock: WallClock {
   /// How many tasks sleep now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  public func sleep(for span: Instant.Span) async throws {
+  public func sleep(for span: Instant.Span) async throws { try await sleep { $0.now + span } }
+
+  public func sleep(untilUptime due: Instant.Span) async throws { try await sleep { $0.now + (due - $0.uptime) } }
+
+  private func sleep(until due: @Sendable (State) -> Instant) async throws {
     try Task.checkCancellation()
     let id = state.withLock { state in
       state.nextID += 1
@@ -36,8 +40,9 @@ public final class VirtualClock: WallClock {
       try await withCheckedThrowingContinuation { (wake: CheckedContinuation<Void, any Error>) in
         let verdict: Result<Void, any Error>? = state.withLock { state in
           if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
-          guard span.milliseconds > 0 else { return .success(()) }
-          state.sleepers.append(Sleeper(due: state.now + span, id: id, wake: wake))
+          let due = due(state)
+          guard due > state.now else { return .success(()) }
+          state.sleepers.append(Sleeper(due: due, id: id, wake: wake))
           return nil
         }
         if let verdict { wake.resume(with: verdict) }

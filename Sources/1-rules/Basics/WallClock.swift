@@ -10,4 +10,11 @@ public protocol WallClock: Sendable {
 
   /// Returns once `span` has passed, measured by a clock that nobody sets; throws `CancellationError` when cancelled.
   func sleep(for span: Instant.Span) async throws
+
+  /// The same until `uptime` is what is given, however much of it has passed when the call is made.
+  func sleep(untilUptime due: Instant.Span) async throws
+}
+
+extension WallClock {
+  public func sleep(untilUptime due: Instant.Span) async throws { try await sleep(for: due - uptime) }
 }

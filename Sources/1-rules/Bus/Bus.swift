@@ -53,6 +53,15 @@ public protocol Bus: Sendable {
   func hurry() async
 }
 
+/// When work is to be delivered again.
+public enum Turn: Sendable, Hashable {
+  /// Once so much time has passed, by a clock that nobody sets; `.milliseconds(0)` puts it at the end.
+  case after(Instant.Span)
+  /// When the time of day is this: at most a second later also where the clock was set or the machine was suspended. Where
+  /// it was set back, no later than it would have been otherwise.
+  case at(Instant)
+}
+
 /// One sender's end of a bus. May be used by many tasks at once.
 public protocol BusSubscription: Sendable {
   /// Waits for work of the lane. nil when the subscription is closed or the task cancelled, and then for good.
@@ -61,8 +70,8 @@ public protocol BusSubscription: Sendable {
   /// The work is done.
   func acknowledge(_ work: ShardWork) async
 
-  /// The work is to be delivered again, to whomever, once `span` has passed; `.milliseconds(0)` puts it at the end.
-  func retry(_ work: ShardWork, after span: Instant.Span) async
+  /// The work is to be delivered again, to whomever, when its turn has come.
+  func retry(_ work: ShardWork, _ turn: Turn) async
 
   /// Ends all `next` with nil and gives back what was neither acknowledged nor retried.
   func close() async

@@ -12,6 +12,8 @@ public final class InProcessBus: Bus {
     self.capacity = capacity
   }
 
+  deinit { state.withLock { $0.watch?.cancel() } }
+
   public func publish(_ work: [ShardWork]) async -> Int {
     let (taken, woken): (Int, [Wake]) = state.withLock { state in
       var woken: [Wake] = []
@@ -41,7 +43,7 @@ public final class InProcessBus: Bus {
     let id: UInt64
     func next(_ lane: ShardWork.Lane) async -> ShardWork? { await bus.next(lane, for: id) }
     func acknowledge(_ work: ShardWork) async { bus.acknowledge(work, by: id) }
-    func retry(_ work: ShardWork, after span: Instant.Span) async { bus.retry(work, after: span, by: id) }
+    func retry(_ work: ShardWork, _ turn: Turn) async { bus.retry(work, turn, by: id) }
     func close() async { bus.close(id) }
   }
 
@@ -86,30 +88,70 @@ public final class InProcessBus: Bus {
     }
   }
 
-  private func retry(_ work: ShardWork, after span: Instant.Span, by subscriber: UInt64) {
-    let ticket: UInt64? = state.withLock { state in
+  // MARK: Delays
+
+  private func retry(_ work: ShardWork, _ turn: Turn, by subscriber: UInt64) {
+    let uptime = clock.uptime  // before the time of day, so that a clock that moves between makes it early, not late
+    let due: Instant.Span
+    let instant: Instant?
+    switch turn {
+    case .after(let span): (due, instant) = (uptime + span, nil)
+    case .at(let moment): (due, instant) = (uptime + (moment - clock.now), moment)
+    }
+    let zero = clock.now - uptime
+    let wake: Wake? = state.withLock { state in
       guard state.held[work.id]?.by == subscriber else { return nil }
       state.held[work.id] = nil
+      guard due > uptime else { return state.enqueue(work) }
       let ticket = state.nextID()
-      state.delayed[work.id] = Delayed(work: work, ticket: ticket)
-      return ticket
+      if state.delayed.isEmpty || zero < state.zero ?? zero { state.zero = zero }
+      state.delayed[work.id] = Delayed(work: work, ticket: ticket, instant: instant)
+      state.due.insert(Delay(id: work.id, ticket: ticket), due: due)
+      if state.watchedUntil.map({ due < $0 }) ?? true { startWatch(&state, uptime) }
+      return nil
     }
-    guard let ticket else { return }
-    if span.milliseconds <= 0 { return requeue(work.id, ticket) }
-    Task { [weak self, clock] in
-      do { try await clock.sleep(for: span) } catch { return }
-      self?.requeue(work.id, ticket)
+    wake?.perform()
+  }
+
+  /// The time of day is looked at so often while something waits.
+  private static let look = Instant.Span.seconds(1)
+
+  /// A sleep until the first delay is over, in the place of one that is longer.
+  private func startWatch(_ state: inout State, _ uptime: Instant.Span) {
+    state.watch?.cancel()
+    guard let earliest = state.due.earliest else {
+      (state.watch, state.watchedUntil) = (nil, nil)
+      return
+    }
+    let until = min(earliest, uptime + Self.look)
+    state.watchedUntil = until
+    state.watch = Task { [weak self, clock] in
+      do { try await clock.sleep(untilUptime: until) } catch { return }
+      self?.wakeDue(until)
     }
   }
 
-  /// The delay of that ticket is over, unless `hurry` ended it before.
-  private func requeue(_ id: ShardWork.ID, _ ticket: UInt64) {
-    let wake: Wake? = state.withLock { state in
-      guard let delayed = state.delayed[id], delayed.ticket == ticket else { return nil }
-      state.delayed[id] = nil
-      return state.enqueue(delayed.work)
+  /// - Parameter until: of the watch that has ended; another may have taken its place.
+  private func wakeDue(_ until: Instant.Span) {
+    let (uptime, now) = (clock.uptime, clock.now)
+    let woken: [Wake] = state.withLock { state in
+      guard state.watchedUntil == until else { return [] }
+      var woken: [Wake] = []
+      while let delay = state.due.popDue(at: uptime) {
+        if let wake = state.requeue(delay.id, delay.ticket) { woken.append(wake) }
+      }
+      // by the time of day only where that has run ahead: else it says the same
+      let zero = now - uptime
+      if zero - (state.zero ?? zero) > Self.look {
+        state.zero = zero
+        for (id, delayed) in state.delayed where delayed.instant.map({ $0 <= now }) ?? false {
+          if let wake = state.requeue(id, delayed.ticket) { woken.append(wake) }
+        }
+      }
+      startWatch(&state, uptime)
+      return woken
     }
-    wake?.perform()
+    for wake in woken { wake.perform() }
   }
 
   public func hurry() async {
@@ -163,6 +205,13 @@ public final class InProcessBus: Bus {
   private struct Delayed {
     var work: ShardWork
     var ticket: UInt64
+    /// By the time of day.
+    var instant: Instant?
+  }
+
+  private struct Delay {
+    var id: ShardWork.ID
+    var ticket: UInt64
   }
 
   private struct State {
@@ -171,6 +220,12 @@ public final class InProcessBus: Bus {
     var queues: [ShardWork.Lane: Queue<ShardWork>] = [:]
     var held: [ShardWork.ID: Held] = [:]
     var delayed: [ShardWork.ID: Delayed] = [:]
+    /// Their ends by uptime, and of some that came before them.
+    var due = DueHeap<Delay>()
+    var watch: Task<Void, Never>?
+    var watchedUntil: Instant.Span?
+    /// The time of day at uptime 0, as what waits was reckoned by.
+    var zero: Instant?
     var waiters: [ShardWork.Lane: Queue<Waiter>] = [:]
     var closed: Set<UInt64> = []
     /// Tickets cancelled before they began to wait.
@@ -180,6 +235,13 @@ public final class InProcessBus: Bus {
     mutating func nextID() -> UInt64 {
       lastID += 1
       return lastID
+    }
+
+    /// The delay of that ticket is over, unless `hurry` ended it before.
+    mutating func requeue(_ id: ShardWork.ID, _ ticket: UInt64) -> Wake? {
+      guard let delayed = delayed[id], delayed.ticket == ticket else { return nil }
+      self.delayed[id] = nil
+      return enqueue(delayed.work)
     }
 
     /// Gives the work to a waiter, if there is one; the caller wakes it outside the lock.

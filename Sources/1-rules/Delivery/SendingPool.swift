@@ -153,7 +153,7 @@ public struct SendingPool: Sendable {
   var connections: [Connection] = []
   var queue = PushQueue()
   var queued = 0
-  var waiting = DueHeap()
+  var waiting = DueHeap<Ticket>()
   var alive = 0
   var nextConnection: UInt32 = 0
   /// Where the spreading over connections goes on.

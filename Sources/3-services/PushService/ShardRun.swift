@@ -13,6 +13,8 @@ struct ShardRun {
   var waiting: String?
   /// Devices that had not ended when the work began.
   let pending: DeviceSet
+  /// When somebody was claimed last, or could have been.
+  var lookedAt: Instant
   /// Ended, but not committed yet.
   var unsaved: [DeviceOutcome] = []
   /// Claimed, and not given to the sender yet.
@@ -24,7 +26,8 @@ struct ShardRun {
   private var lastClaimed: DeviceOrdinal?
   private var batch = ShardSender.firstBatch
 
-  init(_ shard: BegunShard, app: AppRecord) {
+  init(_ shard: BegunShard, app: AppRecord, at now: Instant) {
+    lookedAt = now
     hold = shard.hold
     push = shard.push
     self.app = app

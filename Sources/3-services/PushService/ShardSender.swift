@@ -29,23 +29,24 @@ struct ShardSender: Sendable {
   enum End: Equatable {
     case finished
     /// Not finished; to be taken up again after a while.
-    case later(Instant.Span)
+    case later(Turn)
   }
 
   func work(on work: ShardWork, holder: UInt64) async -> End {
     do throws(StoreFault) {
+      let now = clock.now
       let start = try await store.begin(
-        push: work.push, shard: work.shard, holder: holder, claiming: Self.firstBatch, at: clock.now, zones: zones)
+        push: work.push, shard: work.shard, holder: holder, claiming: Self.firstBatch, at: now, zones: zones)
       switch start {
       case .finished(let endedPush, let ended):
         count(ended)
         if endedPush { finished(work.push, of: try? await credentials.app(id: work.app)) }
         return .finished
-      case .busy: return .later(.seconds(1))
+      case .busy: return .later(.after(.seconds(1)))
       case .begun(let shard):
         count(shard.ended)
         metrics.change { $0.shardsUnderWay += 1 }
-        let end = await run(shard)
+        let end = await run(shard, at: now)
         metrics.change { $0.shardsUnderWay -= 1 }
         await store.release(shard.hold)
         return end
@@ -55,20 +56,20 @@ struct ShardSender: Sendable {
     }
   }
 
-  private func run(_ shard: BegunShard) async -> End {
+  private func run(_ shard: BegunShard, at now: Instant) async -> End {
     let push = shard.push
     do throws(StoreFault) {
       guard let app = try await credentials.app(id: push.app), let render = PushRender(push, app) else {
         throw .corrupt("push \(push.id) cannot be sent")
       }
-      var run = ShardRun(shard, app: app)
+      var run = ShardRun(shard, app: app, at: now)
       if isExpired(push) { return await endRest(&run, as: .expired) }
       switch shard.control {
       case .running: break
       case .paused: return .later(untilDeadline(push, atMost: Self.pausedLook))
       case .withdrawn: return await endRest(&run, as: .withdrawn)
       }
-      if shard.claimed.isEmpty, let next = shard.nextAt { return .later(untilDue(next, push)) }
+      if shard.claimed.isEmpty, let next = shard.nextAt { return .later(untilDue(next, run)) }
       if case .channel(let id) = push.address { return try await broadcast(&run, shard.claimed, on: id) }
       let key = SendingGates.Key(
         app: push.app, environment: push.environment,
@@ -88,8 +89,8 @@ struct ShardSender: Sendable {
   private func failed(_ fault: StoreFault) -> End {
     report(fault)
     switch fault {
-    case .corrupt, .unusable: return .later(.minutes(5))
-    case .full, .unavailable, .closed, .taken: return .later(.seconds(5))
+    case .corrupt, .unusable: return .later(.after(.minutes(5)))
+    case .full, .unavailable, .closed, .taken: return .later(.after(.seconds(5)))
     }
   }
 
@@ -104,7 +105,8 @@ struct ShardSender: Sendable {
       let sorted = Answers(await answers, batch, run.push, at: clock.now)
       let verdict = judge(sorted, run, key)
       run.unsaved += verdict.ended
-      guard let saved else { return .later(.seconds(1)) }  // somebody else has the shard, or the store never answered
+      // else somebody else has the shard, or the store never answered
+      guard let saved else { return .later(.after(.seconds(1))) }
       run.claimed(saved.claimed)
       if let reason = verdict.waitsFor {
         let ended = Set(verdict.ended.map(\.ordinal))
@@ -115,7 +117,7 @@ struct ShardSender: Sendable {
       if sorted.isClosing || isStopping() {
         run.giveBack()
         _ = await save(&run, claiming: [])
-        return run.isFinished ? .finished : .later(.seconds(1))
+        return run.isFinished ? .finished : .later(.after(.seconds(1)))
       }
       if run.waiting != nil, sorted.accepted > 0 {
         try await store.setWaiting(push: run.push.id, nil, at: clock.now)
@@ -128,19 +130,19 @@ struct ShardSender: Sendable {
     _ = await save(&run, claiming: [])
     // What was claimed for another turn, or fell away while this one ran, is found by the next.
     if run.isFinished { return .finished }
-    return .later(next.map { untilDue($0, run.push) } ?? .milliseconds(0))
+    return .later(next.map { untilDue($0, run) } ?? .after(.milliseconds(0)))
   }
 
   /// To a channel: one send, which goes again until APNs has said yes or no, or its time is up.
   private func broadcast(
     _ run: inout ShardRun, _ claimed: [ClaimedDevice], on channel: String
   ) async throws(StoreFault) -> End {
-    guard let recipient = claimed.first, !isStopping() else { return .later(.seconds(1)) }
+    guard let recipient = claimed.first, !isStopping() else { return .later(.after(.seconds(1))) }
     switch await broadcasts.send(run.push, on: channel, of: run.app, at: clock.now) {
     case .ended(let kind, let note):
       run.unsaved.append(DeviceOutcome(ordinal: recipient.ordinal, kind: kind, note: note))
       _ = await save(&run, claiming: [])
-      return run.isFinished ? .finished : .later(.seconds(1))
+      return run.isFinished ? .finished : .later(.after(.seconds(1)))
     case .held(let reason): return try await wait(&run, reason, SendingGate.shortestWait)
     case .unavailable:
       // as long again as it has lasted, within limits: back-off that needs no memory
@@ -158,9 +160,9 @@ struct ShardSender: Sendable {
       let batch = run.pending.ordinals(after: last, limit: 4096)
       last = batch.last
       run.unsaved += batch.filter { !ended.contains($0) }.map { DeviceOutcome(ordinal: $0, kind: kind) }
-      guard await save(&run, claiming: []) != nil else { return .later(.seconds(1)) }
+      guard await save(&run, claiming: []) != nil else { return .later(.after(.seconds(1))) }
     } while last != nil && !run.isFinished
-    return run.isFinished ? .finished : .later(.seconds(1))
+    return run.isFinished ? .finished : .later(.after(.seconds(1)))
   }
 
   /// With what was claimed given back, so that no badge counts a push that may never leave.
@@ -168,7 +170,7 @@ struct ShardSender: Sendable {
     _ run: inout ShardRun, _ reason: String, _ span: Instant.Span
   ) async throws(StoreFault) -> End {
     run.giveBack()
-    guard await save(&run, claiming: []) != nil else { return .later(.seconds(1)) }
+    guard await save(&run, claiming: []) != nil else { return .later(.after(.seconds(1))) }
     if run.waiting != reason { try await store.setWaiting(push: run.push.id, reason, at: clock.now) }
     return .later(untilDeadline(run.push, atMost: span))
   }
@@ -178,13 +180,14 @@ struct ShardSender: Sendable {
   /// So that shards of one push do not wake for single devices.
   private static let paceLook = Instant.Span.milliseconds(200)
 
-  private func untilDeadline(_ push: StoredPush, atMost span: Instant.Span) -> Instant.Span {
-    guard let deadline = push.deadline else { return span }
-    return min(span, max(deadline - clock.now, .milliseconds(1)))
+  private func untilDeadline(_ push: StoredPush, atMost span: Instant.Span) -> Turn {
+    guard let deadline = push.deadline, deadline < clock.now + span else { return .after(span) }
+    return .at(deadline)
   }
 
-  private func untilDue(_ next: Instant, _ push: StoredPush) -> Instant.Span {
-    untilDeadline(push, atMost: max(next - clock.now, Self.paceLook))
+  private func untilDue(_ next: Instant, _ run: ShardRun) -> Turn {
+    let next = max(next, run.lookedAt + Self.paceLook)
+    return .at(run.push.deadline.map { min($0, next) } ?? next)
   }
 
   private func isExpired(_ push: StoredPush) -> Bool { push.deadline.map { $0 <= clock.now } ?? false }
@@ -200,12 +203,14 @@ struct ShardSender: Sendable {
     }
     var pause = Instant.Span.milliseconds(250)
     while true {
+      let now = clock.now
       do throws(StoreFault) {
         guard
           let advance = try await store.advance(
-            run.hold, outcomes: run.unsaved, returning: run.returning, claiming: claiming, at: clock.now)
+            run.hold, outcomes: run.unsaved, returning: run.returning, claiming: claiming, at: now)
         else { return nil }
         saved(advance, &run)
+        if !claiming.isEmpty { run.lookedAt = now }
         return advance
       } catch {
         report(error)

@@ -103,8 +103,8 @@ final class WorkDispatcher: Sendable {
       let hurriesBefore = hurries.withLock { $0 }
       switch await sender.work(on: work, holder: holder) {
       case .finished: await subscription.acknowledge(work)
-      case .later(let span):
-        await subscription.retry(work, after: span)
+      case .later(let turn):
+        await subscription.retry(work, turn)
         if hurries.withLock({ $0 }) != hurriesBefore { await bus.hurry() }
       }
     }
