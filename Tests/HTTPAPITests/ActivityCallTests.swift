@@ -258,6 +258,13 @@ struct ActivityCallTests {
       #expect(payload["_j_msgid"]?.number?.literal == companion, "by which the app reports")
       let call1 = try #require(try await bench.call("GET", "/v1/pushes/\(companion)").json.object)
       #expect(call1["targeted"] == 1 && call1["beside"] == .string(id))
+      func parts(_ id: String) async throws -> JSONObject? {
+        let detail = try await bench.call("GET", "/v3/messages/detail?msg_ids=\(id)").json.array?.first?.object
+        return detail?["details"]?.object?["notification"]?.object?["sub_ios"]?.object
+      }
+      let both = try await parts(id)
+      #expect(both?["apns"]?.object?["target"] == 2 && both?["voip"]?.object?["target"] == 1, "\(both ?? [:])")
+      #expect(try await parts(companion)?.members.map(\.key) == ["voip"])
       let device = path.split(separator: "/").last ?? ""
       #expect(try await bench.call("GET", "/v1/pushes/\(companion)/devices/\(device)").text.contains("VoIP token"))
 

@@ -45,6 +45,8 @@ public struct PushReport: Sendable, Equatable {
   public var warnings: [String]
   /// It started, updated or ended Live Activities.
   public var isOfLiveActivity = false
+  /// It went to VoIP tokens.
+  public var isCall = false
   /// Of its in-app message; nil without one.
   public var message: MessageCounts?
   /// The push to VoIP tokens that was accepted with it.

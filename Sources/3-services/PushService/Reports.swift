@@ -41,6 +41,7 @@ extension PushReport {
       received: progress.reports[.received] ?? 0, shown: progress.reports[.shown] ?? 0,
       clicked: progress.reports[.clicked] ?? 0, warnings: progress.push.warnings)
     isOfLiveActivity = progress.push.pushType == PushType.liveactivity.rawValue
+    isCall = progress.push.pushType == PushType.voip.rawValue
     message = progress.message.map {
       MessageCounts(targeted: $0.targeted, delivered: $0.delivered, read: $0.read)
     }

@@ -58,14 +58,18 @@ extension HTTPAPI {
 
   /// `GET /v3/messages/detail?msg_ids=`.
   func messagesDetail(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
-    try await reports(&call) { id, report in
-      var object: JSONObject = ["msg_id": .string(id)]
-      object.members +=
-        ReportWriting.detail(
-          report.map(ReportWriting.Figures.init), isOfLiveActivity: report?.isOfLiveActivity ?? false
-        ).members
-      return object
+    let app = try await authenticate(&call)
+    let ids = try ReportReading.messageIDs(try call.query(.report), "msg_ids", most: Self.mostMessages)
+    var items: [JSONValue] = []
+    for id in ids {
+      var (report, beside): (PushReport?, PushReport?)
+      if let number = id.number { report = try await service.report(app, messageID: number) }
+      if let companion = report?.companion { beside = try await service.report(app, messageID: companion) }
+      var object: JSONObject = ["msg_id": .string(id.text)]
+      object.members += ReportWriting.detail(of: report, beside: beside).members
+      items.append(.object(object))
     }
+    return Answers.ok(.array(items))
   }
 
   private func reports(
@@ -121,13 +125,27 @@ enum ReportWriting {
 
   static func nulls(_ keys: String...) -> JSONObject { JSONObject(keys.map { .init($0, .null) }) }
 
-  static func detail(_ figures: Figures?, isOfLiveActivity: Bool = false) -> JSONObject {
-    let channel: JSONObject = [
+  /// `beside` is the call that was accepted with it; a call alone is one itself.
+  static func detail(of report: PushReport?, beside: PushReport?) -> JSONObject {
+    detail(
+      report.map(Figures.init), isOfLiveActivity: report?.isOfLiveActivity ?? false, isCall: report?.isCall ?? false,
+      call: beside.map(Figures.init))
+  }
+
+  private static func channel(_ figures: Figures?) -> JSONObject {
+    [
       "target": count(figures?.targeted), "sent": count(figures?.accepted), "received": count(figures?.received),
       "display": count(figures?.shown), "click": count(figures?.clicked),
     ]
-    var notification = channel
-    notification["sub_ios"] = ["apns": .object(channel)]
+  }
+
+  static func detail(
+    _ figures: Figures?, isOfLiveActivity: Bool = false, isCall: Bool = false, call: Figures? = nil
+  ) -> JSONObject {
+    var notification = channel(figures)
+    var parts: JSONObject = [isCall ? "voip" : "apns": .object(notification)]
+    if let call { parts["voip"] = .object(channel(call)) }
+    notification["sub_ios"] = .object(parts)
     return [
       "jpush": .object(nulls("target", "online_push", "received", "click", "msg_click")),
       "android_pns": .object(nulls("pns_target", "pns_sent", "pns_received")),
