@@ -103,7 +103,7 @@ struct ScheduleTests {
     await bench.service.stop()
   }
 
-  @Test("killed before, between and after due times: each makes one push still")
+  @Test("C34 killed before, between and after due times: each makes one push still")
   func killed() async throws {
     let (first, app) = try await begin()
     try await first.service.start()
@@ -124,7 +124,7 @@ struct ScheduleTests {
     await bench.service.stop()
   }
 
-  @Test("two services on one store make each push once")
+  @Test("C34 two services on one store make each push once")
   func two() async throws {
     let (bench, app) = try await begin()
     let beside = try await ServiceBench(
@@ -144,7 +144,7 @@ struct ScheduleTests {
     await bench.service.stop()
   }
 
-  @Test("down over due times: the last is caught up once, or none, as set", arguments: MissedFirings.allCases)
+  @Test("C34 down over due times: the last is caught up once, or none, as set", arguments: MissedFirings.allCases)
   func down(missed: MissedFirings) async throws {
     let (bench, app) = try await begin(missed: missed)
     let schedule = try await bench.service.createSchedule(app, bench.daily())
@@ -162,7 +162,7 @@ struct ScheduleTests {
     await bench.service.stop()
   }
 
-  @Test("the clock set back makes nothing twice; set forward it is as if the service had been down")
+  @Test("C34 the clock set back makes nothing twice; set forward it is as if the service had been down")
   func clockSet() async throws {
     let (bench, app) = try await begin()
     try await bench.service.start()

@@ -7,7 +7,7 @@ private func instant(_ text: String) throws -> Instant { try #require(Instant(rf
 @Suite("When a schedule is due")
 struct ScheduleVerdictTests {
   @Test(
-    "D-334 by the zone's clocks: a gap and an overlap are once a day",
+    "C32 D-334 by the zone's clocks: a gap and an overlap are once a day",
     arguments: [
       ("Asia/Shanghai", "2027-07-01 17:00:00", "2027-07-01T09:00:00Z"),
       ("Europe/Berlin", "2027-03-27 02:30:00", "2027-03-27T01:30:00Z"),
