@@ -52,6 +52,7 @@
 
     func applicationDidBecomeActive(_ application: UIApplication) {
       Push.belfry.setBadgeAndIcon(0)
+      Task { await Push.belfry.removeReadNotifications() }
     }
 
     nonisolated func userNotificationCenter(

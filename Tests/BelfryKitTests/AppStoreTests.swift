@@ -140,6 +140,35 @@ struct AppStoreTests {
     #expect(try await scene.store.note(.init(message: "1", kind: .received, at: 5)))
   }
 
+  @Test("what was read is said until the service has it, and is remembered for notifications that come late")
+  func read() async throws {
+    let scene = try Scene()
+    try await scene.store.noteRead(["1", "2", "1"])
+    try scene.killed()
+    #expect(try await scene.store.toSayRead() == ["1", "2"])
+    try await scene.store.readTaken(["1"])
+    #expect(try await scene.store.toSayRead() == ["2"])
+    #expect(try await scene.store.read(of: ["3", "1", "2"]) == ["1", "2"])
+    // read again in the app: nothing new to say
+    try await scene.store.noteRead(["1"])
+    #expect(try await scene.store.toSayRead() == ["2"])
+    try await scene.store.noteRead((10..<4000).map { "\($0)" })
+    #expect(try await scene.store.read(of: ["2"]) == ["2"], "what the service does not have is never forgotten")
+  }
+
+  @Test("a file of the library's first form is brought to this one, and keeps what it has")
+  func forms() async throws {
+    let scene = try Scene()
+    let folder = scene.folder.appendingPathComponent("old")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let old = try Database(folder.appendingPathComponent("belfry-kit.sqlite").path)
+    try AppStoreSchema.bring(old, to: 1)
+    try old.run("INSERT INTO read_marks (id) VALUES ('7')")
+    let store = try AppStore(folder: folder)
+    #expect(try await store.toSayRead() == ["7"])
+    #expect(try await store.read(of: ["7"]) == ["7"])
+  }
+
   @Test("two processes on one file, an app and its extension, do not lose each other's words")
   func twoProcesses() async throws {
     let scene = try Scene()

@@ -104,6 +104,7 @@ struct MessageConnectionTests {
     #expect(driver.connection.status == .disconnected(.noNetwork))
     #expect(driver.pass(600_000) == [])
     #expect(driver(.network(.available)) == [.connect(2)])
+    #expect(driver(.network(.available)) == [])
   }
 
   @Test("on another network the former connection leads nowhere")

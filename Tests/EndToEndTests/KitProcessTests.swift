@@ -67,6 +67,25 @@ struct KitProcessTests {
     await app.close()
   }
 
+  @Test("D-116 a network that is cut, comes back, and is another: what was sent meanwhile comes at once, each once")
+  func network() async throws {
+    let scene = try await KitScene()
+    let app = try await scene.connectedApp("lin", token: 1)
+    let code = AppCode(app)
+    await app.networkChanged(.lost)
+    try await scene.send("in the tunnel")
+    try await Task.sleep(nanoseconds: 200_000_000)
+    #expect(code.log == [])
+    #expect(await app.status == .disconnected(.noNetwork))
+    await app.networkChanged(.available)
+    try await scene.waitUntil("out of the tunnel", within: 2) { code.log == ["in the tunnel"] }
+    await app.networkChanged(.changed)
+    try await scene.connected(app)
+    try await scene.send("at home")
+    try await scene.waitUntil("at home", within: 2) { code.log == ["in the tunnel", "at home"] }
+    await app.close()
+  }
+
   @Test("replaced by another process of the same device: it gives way, says so, and does not come back by itself")
   func replaced() async throws {
     let scene = try await KitScene()
@@ -92,9 +111,9 @@ struct KitProcessTests {
       try await scene.stop(signal)
       try await scene.waitUntil("noticed") { await app.status != .connected }
       try await scene.start()
+      try await scene.connected(app)
       try await scene.send("\(round) after")
       try await scene.waitUntil("both") { code.log.suffix(2) == ["\(round) before", "\(round) after"] }
-      try await scene.connected(app)
     }
     #expect(code.log.count == 4)
     await app.close()
@@ -139,6 +158,46 @@ struct KitProcessTests {
     #expect(try await app.cleanTags() == .done)
     #expect(try await app.tags() == [])
     await app.close()
+  }
+
+  /// Not its WebSockets: Linux's Foundation has none.
+  @Test("calls by URLSession, which is the network of apps on Apple's systems")
+  func urlSession() async throws {
+    let scene = try await KitScene()
+    let app = try scene.app("lin", transport: URLSessionTransport())
+    try await app.register(token: [UInt8](repeating: 1, count: 32), environment: .sandbox)
+    #expect(try await app.setAlias("lin") == .done)
+    #expect(try await app.alias() == "lin")
+    let file = scene.folder.url.appendingPathComponent("file")
+    let description = try #require(URL(string: scene.api + "/v1/openapi.json"))
+    try await URLSessionTransport().download(description, to: file, limit: 10 << 20)
+    #expect(try Data(contentsOf: file).starts(with: Data("{".utf8)))
+    for (url, limit) in [(description, 100), (description.appendingPathComponent("not"), 1000)] {
+      let none = scene.folder.url.appendingPathComponent("none")
+      await #expect(throws: (any Error).self) {
+        try await URLSessionTransport().download(url, to: none, limit: limit)
+      }
+      #expect(!FileManager.default.fileExists(atPath: none.path))
+    }
+    try await scene.stop()
+    do { _ = try await app.alias() } catch { #expect(error.code == .noAnswer) }
+    await app.close()
+  }
+
+  @Test("a message that was read: its notification is known, also when it comes late")
+  func readLate() async throws {
+    let scene = try await KitScene()
+    let app = try await scene.connectedApp("lin", token: 1)
+    let code = AppCode(app)
+    let id = try await scene.pair("Wang: Hello", "Hello")
+    try await scene.waitUntil("message") { code.log == ["Hello"] }
+    #expect(try await app.toRemove(of: [id, "1"]) == [])
+    try await app.markRead([id])
+    try await scene.waitUntil("the service knows") { try await scene.messageCount("read", of: id) == 1 }
+    await app.close()
+    let next = try scene.app("lin")
+    #expect(try await next.toRemove(of: [id, "1"]) == [id])
+    await next.close()
   }
 
   @Test("what the user prefers, the token and the facts reach the service; the id stays")

@@ -55,13 +55,14 @@ final class KitScene: @unchecked Sendable {  // one test, one task
   }
 
   /// - Parameter name: of its folder: a second one with the same name is the app's next process.
-  func app(_ name: String, appKey: String? = nil) throws -> Belfry {
+  /// - Parameter transport: our own sockets, where none is given.
+  func app(_ name: String, transport: (any BelfryTransport)? = nil) throws -> Belfry {
     try Belfry(
       Belfry.Configuration(
-        appKey: appKey ?? key, service: try #require(URL(string: api)),
+        appKey: key, service: try #require(URL(string: api)),
         gateway: URL(string: "ws://" + (try place(gateway))),
         folder: folder.url.appendingPathComponent(name)),
-      transport: LoopTransport(on: loops.next()))
+      transport: transport ?? LoopTransport(on: loops.next()))
   }
 
   /// Registered, in front, connected.

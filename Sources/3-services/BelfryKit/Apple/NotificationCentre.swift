@@ -16,29 +16,46 @@
     }
 
     /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`; call the handler when it returns. Takes from the
-    /// centre what the service asks to show no more.
+    /// centre what the service asks to show no more, and what the user has read in the app already.
     public nonisolated func didReceiveRemoteNotification(_ push: PushInfo) async {
       _ = try? await note(.received, of: push)
       if let withdrawn = push.withdrawn { await Self.removeDelivered([withdrawn]) }
+      await removeReadNotifications()
     }
 
-    /// The user has read them in the app: their notifications go from the centre, also those that come later, once the app
-    /// runs again.
+    /// The user has read them in the app: their notifications go from the centre. One that comes later goes when it wakes the
+    /// app (`content-available`), or when the app comes to front and calls `removeReadNotifications()`.
     public nonisolated func markReadAndRemove(_ ids: [String]) async throws(BelfryFault) {
       try await markRead(ids)
       await Self.removeDelivered(ids)
     }
 
+    public nonisolated func removeReadNotifications() async {
+      let shown = await Self.delivered().compactMap(\.messageID)
+      guard let read = try? await toRemove(of: shown), !read.isEmpty else { return }
+      await Self.removeDelivered(read)
+    }
+
     /// Notifications of these pushes, by their `_j_msgid`.
     public static func removeDelivered(_ messageIDs: [String]) async {
-      await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      let meant = await delivered().filter { shown in shown.messageID.map(messageIDs.contains) ?? false }
+      UNUserNotificationCenter.current().removeDeliveredNotifications(withIdentifiers: meant.map(\.request))
+    }
+
+    private struct Shown: Sendable {
+      var request: String
+      var messageID: String?
+    }
+
+    private static func delivered() async -> [Shown] {
+      await withCheckedContinuation { (done: CheckedContinuation<[Shown], Never>) in
         UNUserNotificationCenter.current().getDeliveredNotifications { delivered in
-          let meant = delivered.filter { notification in
-            PushInfo(userInfo: notification.request.content.userInfo).messageID.map(messageIDs.contains) ?? false
-          }
-          UNUserNotificationCenter.current().removeDeliveredNotifications(
-            withIdentifiers: meant.map(\.request.identifier))
-          done.resume()
+          done.resume(
+            returning: delivered.map { notification in
+              Shown(
+                request: notification.request.identifier,
+                messageID: PushInfo(userInfo: notification.request.content.userInfo).messageID)
+            })
         }
       }
     }

@@ -104,10 +104,14 @@ extension Belfry {
     return page
   }
 
-  /// The user has read them. Kept until the service has it, so that it may be said without a network. A notification of the
-  /// same push may then be taken from the centre (`_j_msgid` is the message's id).
+  /// The user has read them. Kept until the service has it, so that it may be said without a network. Their notifications may
+  /// go from the centre, those that come late too (`toRemove(of:)`).
   public func markRead(_ ids: [String]) async throws(BelfryFault) {
     try await store.noteRead(ids)
     await sayRead()
   }
+
+  /// Of pushes that are shown, those that are to be shown no more: their messages were read, as far as the last 2,048 are
+  /// remembered. `shown` are ids as `_j_msgid` has them. On iOS `removeReadNotifications()` asks and removes.
+  public func toRemove(of shown: [String]) async throws(BelfryFault) -> [String] { try await store.read(of: shown) }
 }

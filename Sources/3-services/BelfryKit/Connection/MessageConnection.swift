@@ -148,6 +148,8 @@ struct MessageConnection: Sendable {
       isForeground = false
       end(&effects, politely: true)
     case .network(let change):
+      // said twice: nothing has changed
+      if change == .available, hasNetwork, isConnected { break }
       hasNetwork = change != .lost
       // over the former network nobody is reached, not for a goodbye either
       end(&effects, politely: false)

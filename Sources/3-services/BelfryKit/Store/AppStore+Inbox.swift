@@ -64,6 +64,9 @@ extension AppStore {
   func noteRead(_ ids: [String]) async throws(BelfryFault) {
     try await perform { database throws(DatabaseFault) in
       for id in ids { try database.run("INSERT OR IGNORE INTO read_marks (id) VALUES (?)", [.text(id)]) }
+      try database.run(
+        "DELETE FROM read_marks WHERE said = 1 AND position <= (SELECT max(position) FROM read_marks) - \(AppStore.mostRead)"
+      )
     }
   }
 
@@ -71,14 +74,25 @@ extension AppStore {
   func toSayRead() async throws(BelfryFault) -> [String] {
     try await perform { database throws(DatabaseFault) in
       try database.run(
-        "SELECT id FROM read_marks ORDER BY position LIMIT ?", [.integer(Int64(ClientFrame.mostRead))]
+        "SELECT id FROM read_marks WHERE said = 0 ORDER BY position LIMIT ?", [.integer(Int64(ClientFrame.mostRead))]
       ) { $0.text(0) ?? "" }
     }
   }
 
   func readTaken(_ ids: [String]) async throws(BelfryFault) {
     try await perform { database throws(DatabaseFault) in
-      for id in ids { try database.run("DELETE FROM read_marks WHERE id = ?", [.text(id)]) }
+      for id in ids { try database.run("UPDATE read_marks SET said = 1 WHERE id = ?", [.text(id)]) }
+    }
+  }
+
+  /// Those of them that the user has read, of the last 2,048.
+  func read(of ids: [String]) async throws(BelfryFault) -> [String] {
+    try await perform { database throws(DatabaseFault) in
+      var read: [String] = []
+      for id in ids {
+        read += try database.run("SELECT id FROM read_marks WHERE id = ?", [.text(id)]) { $0.text(0) ?? "" }
+      }
+      return read
     }
   }
 }

@@ -11,6 +11,9 @@ final class AppStore: @unchecked Sendable {  // guarded by `queue`
   /// Reports about pushes, so that one is said once however often the system calls back.
   static let mostReports = 2048
 
+  /// Messages that the user has read, so that their late notifications are known.
+  static let mostRead = 2048
+
   /// In a folder that must be there.
   init(folder: URL) throws {
     database = try Database(folder.appendingPathComponent("belfry-kit.sqlite").path)

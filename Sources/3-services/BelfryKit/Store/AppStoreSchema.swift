@@ -1,13 +1,14 @@
 /// The file's tables, step by step: a step is never changed, the next one is added behind it.
 enum AppStoreSchema {
-  static func bring(_ database: Database) throws(DatabaseFault) {
+  /// - Parameter wanted: an earlier form, for tests.
+  static func bring(_ database: Database, to wanted: Int = steps.count) throws(DatabaseFault) {
     let form = try database.run("PRAGMA user_version") { Int($0.integer(0)) }.first ?? 0
     // a file of a later version of the library has what this one knows, and more
-    guard form < steps.count else { return }
-    for step in steps[form...] {
+    guard form < wanted else { return }
+    for step in steps[form..<wanted] {
       for statement in step { try database.run(statement) }
     }
-    try database.run("PRAGMA user_version = \(steps.count)")
+    try database.run("PRAGMA user_version = \(wanted)")
   }
 
   private static let steps: [[String]] = [
@@ -30,6 +31,11 @@ enum AppStoreSchema {
         position INTEGER PRIMARY KEY AUTOINCREMENT, message TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL,
         sent INTEGER NOT NULL DEFAULT 0, UNIQUE (message, kind))
       """,
-    ]
+    ],
+    [
+      // what was read is remembered after the service has it: a notification of it may come late
+      "ALTER TABLE read_marks ADD COLUMN said INTEGER NOT NULL DEFAULT 0",
+      "CREATE INDEX read_marks_to_say ON read_marks (position) WHERE said = 0",
+    ],
   ]
 }

@@ -145,10 +145,15 @@ private final class SessionDelegate: NSObject, URLSessionWebSocketDelegate, URLS
 
   /// The file is gone when this returns.
   func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
-    guard let destination = lock.withLock({ downloads[downloadTask.taskIdentifier]?.destination }) else { return }
+    guard let download = lock.withLock({ downloads[downloadTask.taskIdentifier] }), download.fault == nil else {
+      return
+    }
     do {
       guard (downloadTask.response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
-      try FileManager.default.moveItem(at: location, to: destination)
+      // what came at once was never told of on its way
+      let size = try FileManager.default.attributesOfItem(atPath: location.path)[.size] as? NSNumber
+      guard let size, size.intValue <= download.limit else { throw URLError(.dataLengthExceedsMaximum) }
+      try FileManager.default.moveItem(at: location, to: download.destination)
     } catch {
       lock.withLock { downloads[downloadTask.taskIdentifier]?.fault = error }
     }
