@@ -117,6 +117,31 @@ enum StoreControlCases {
       try expect(end.pushFinished, is: true)
       try expect(try await store.pacedPushes(app: app), is: 0)
     },
+    ConformanceCase("with a push that takes the place of another the rest of that is withdrawn, in one transaction") {
+      store in
+      let (app, other) = (try await store.sampleApp(devices: 2), try await store.sampleApp("other", devices: 1))
+      try await store.acceptSample(StoreSamples.push(1, of: app))
+      try await store.acceptSample(StoreSamples.push(2, of: other))
+      func standing(_ id: Int64, _ app: Int64) async throws -> PushControl? {
+        let progress = try await store.progress(app: app, push: id)
+        return progress?.control
+      }
+      var later = StoreSamples.push(3, of: app, clientID: "c", at: StoreSamples.noon + .minutes(1))
+      later.replaces = 2
+      try await store.acceptSample(later)
+      try expect(try await standing(2, other), is: .running, "it is another app's")
+      (later.id, later.replaces) = (4, 1)
+      try await store.acceptSample(later)
+      try expect(try await standing(1, app), is: .running, "the same client id made a push before: nothing is done")
+      later.clientID = nil
+      try await store.acceptSample(later)
+      try expect(try await standing(1, app), is: .withdrawn)
+      try expect(try await standing(4, app), is: .running)
+      let start = try await store.begin(push: 1, shard: 0, holder: 1, claiming: 9, at: StoreSamples.noon)
+      guard case .begun(let shard) = start, shard.claimed.isEmpty, shard.control == .withdrawn else {
+        throw ConformanceFailure(description: "nobody is claimed for what is withdrawn, but \(start)")
+      }
+    },
   ]
 }
 

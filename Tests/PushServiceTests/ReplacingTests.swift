@@ -53,6 +53,25 @@ struct ReplacingTests {
     await bench.service.stop()
   }
 
+  @Test(
+    "a process that ends right after it took the later push has withdrawn the earlier one: none goes without the other")
+  func survives() async throws {
+    let bench = try await ServiceBench()
+    let app = try await bench.app()
+    _ = try await bench.devices(2, of: app)
+    let first = try await bench.service.push(app, PushOrder(audience: .everyone, alert: "wrong"))
+    var order = PushOrder(audience: .everyone, alert: "right")
+    order.replaces = first.messageID
+    let second = try await bench.service.push(app, order)
+    let after = try await bench.afterCrash()
+    try await after.service.start()
+    await after.finish(first)
+    await after.finish(second)
+    #expect(after.sender.pushes.values.count == 2)
+    #expect(try await after.service.report(app, messageID: first.messageID)?.withdrawn == 2)
+    await after.service.stop()
+  }
+
   @Test("a message that there is not is 1003 and sends nothing; a collapse id of its own wins, and that is told")
   func refuses() async throws {
     let (bench, app, _) = try await begin()

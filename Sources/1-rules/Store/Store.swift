@@ -191,7 +191,8 @@ public protocol Store: MessageStore {
   /// The highest message id ever accepted; 0 when there is none.
   func lastPushID() async throws(StoreFault) -> Int64
 
-  /// Keeps a push with its audience, its companion with it if there is one, and the in-app message that comes in it. With a
+  /// Keeps a push with its audience, its companion with it if there is one, and the in-app message that comes in it; what the
+  /// app's push `replaces` and its companion still owe is withdrawn, and its message. With a
   /// `clientID` that the app used no earlier than `since`, answers that push and keeps nothing; an older use is forgotten.
   /// `.taken` when the message id is there already. Without `audit` where nobody asked for the push.
   func accept(

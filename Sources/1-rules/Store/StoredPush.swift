@@ -43,6 +43,8 @@ public struct StoredPush: Sendable, Equatable {
   /// The push that this one was accepted with, as what of it goes to other tokens.
   public var companionOf: Int64?
   public var callback: PushCallback?
+  /// The push whose rest is withdrawn as this one is accepted; only `accept` and `take` look at it.
+  public var replaces: Int64?
   public var wrongEnvironment: Int
   public var deadTokens: Int
   public var warnings: [String]

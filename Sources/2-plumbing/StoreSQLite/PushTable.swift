@@ -29,7 +29,23 @@ struct PushTable {
     if let message {
       try MessageTable(database).insert(message, id: push.id, app: push.app, at: push.acceptedAt)
     }
+    if let former = push.replaces { try withdraw(former, replacedBy: push) }
     return .accepted
+  }
+
+  /// What of it has not left would come after the push, and take its place on the phone.
+  private func withdraw(_ former: Int64, replacedBy push: StoredPush) throws(StoreFault) {
+    var owing: [Int64] = []
+    try database.each(
+      """
+      UPDATE push SET control = ?1 WHERE (id = ?2 OR companion_of = ?2) AND app = ?3 AND finished_at IS NULL
+        AND control <> ?1 RETURNING id
+      """, .int(PushControl.withdrawn.rawValue), .int(former), .int(push.app)
+    ) { owing.append($0.int(0)) }
+    for id in owing {
+      try TraceTable(database).keep(PushStep(at: push.acceptedAt, kind: .control(.withdrawn)), push: id)
+    }
+    _ = try MessageTable(database).withdraw(app: push.app, id: former, at: push.acceptedAt)
   }
 
   private func insert(

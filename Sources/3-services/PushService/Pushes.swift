@@ -113,8 +113,6 @@ extension PushService {
     var draft: PushDraft
     var companion: PlannedPush?
     var message: MessageDraft?
-    /// What of this push has not left is withdrawn.
-    var replaces: Int64?
 
     /// Devices that are tried, or for whom the message is where it is alone.
     var targeted: Int {
@@ -126,7 +124,7 @@ extension PushService {
     let (order, replaces) = try await replacing(order, app)
     var plan = try await planContents(app, order, at: now)
     plan.message = try message(order, plan.reach, app: app, at: now)
-    plan.replaces = replaces
+    plan.push.replaces = replaces
     guard let voip = order.voip else { return plan }
     var call = PushOrder(
       audience: order.audience, timeToLive: order.timeToLive, production: order.production,
@@ -201,6 +199,8 @@ extension PushService {
   }
 
   func accepted(_ plan: PushPlan, _ app: AppRecord) async -> PushReceipt {
+    // what of it is claimed already would come after this one, and take its place
+    if let former = plan.push.replaces { await obey(.withdrawn, former) }
     let main = PlannedPush(plan.push, plan.reach.targets)
     for planned in [main, plan.companion].compactMap(\.self) {
       metricCounts.change { $0.pushesAccepted += 1 }
@@ -210,10 +210,6 @@ extension PushService {
         planned.audience.map {
           ShardWork(app: app.id, push: planned.push.id, shard: $0.shard, devices: UInt32(clamping: $0.devices.count))
         })
-    }
-    if let former = plan.replaces {
-      // what is left of it would come after this one and take its place; without the store it goes on
-      _ = try? await control(app, messageID: former, .withdrawn)
     }
     return PushReceipt(plan.push, targeted: plan.targeted)
   }
