@@ -58,6 +58,23 @@ struct PushKitTests {
     #expect(story.effects.isEmpty)
   }
 
+  @Test("D-016 D-048 the app hands PushKit's token to the service as it hands its own")
+  func handed() {
+    var story = story(
+      .g3, .notRunning, app: .calling { $0.script[.pushRegistryDidUpdate] = [.handTokenToService] })
+    story.happens(.launch(bundleID: Story.bundle))
+    story.forget()
+    story.happens(.voipTokenIssued(bundleID: Story.bundle, token: [9, 9]))
+    #expect(story.effects == [.handTokenToService(bundleID: Story.bundle, token: [9, 9], kind: .voip)])
+    story.forget()
+    story.happens(
+      .tokenIssued(bundleID: Story.bundle, token: [7]), .app(bundleID: Story.bundle, .handTokenToService))
+    #expect(story.effects == [.handTokenToService(bundleID: Story.bundle, token: [7])], "the service has the other")
+    story.forget()
+    story.happens(.voipTokenIssued(bundleID: Story.bundle, token: [8]))
+    #expect(story.effects == [.handTokenToService(bundleID: Story.bundle, token: [8], kind: .voip)], "it alone is new")
+  }
+
   @Test("D-045 D-048 deleted with a VoIP token only: APNs learns of it, and the app's next token is another")
   func deleted() {
     var story = story(.g3, .notRunning)

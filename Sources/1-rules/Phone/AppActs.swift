@@ -33,11 +33,7 @@ extension Phone {
         version.major >= 8
           ? .registerUserNotificationSettings(.usual) : .registerForRemoteNotificationTypes(.usual), by: app)
     case .handTokenToService:
-      guard let token = apps[app].registration.token else {
-        return record(.fault("has no token to hand to the service"), app, "D-016")
-      }
-      record(.app("hands its token to the push service"), app, "D-016")
-      effects.append(.handTokenToService(bundleID: apps[app].description.bundleID, token: token))
+      handTokens(app)
     case .readPermission: readPermission(app)
     case .setCategories(let categories):
       guard has(IOSVersion(8), act, app) else { return }

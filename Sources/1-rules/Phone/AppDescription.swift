@@ -136,7 +136,7 @@ public enum AppAct: Hashable, Sendable {
   case askAndRegister(NotificationOptions)
   /// The seed's code: settings on iOS 8 and later, types before, nothing else (D-012).
   case registerAsSeed
-  /// Gives the token of this call to the push service (D-016).
+  /// Gives its token to the push service, and PushKit's where it has one (D-016, D-048).
   case handTokenToService
   /// Asks for its own permission by the call of this iOS (D-024, D-029).
   case readPermission

@@ -153,6 +153,8 @@ struct HeldPush: Sendable {
 /// How far an app is with its token (D-040 … D-046).
 struct Registration: Hashable, Sendable {
   var token: [UInt8]?
+  /// The one that the push service has.
+  var handed: [UInt8]?
   /// The app asked and has no answer yet.
   var waiting = false
   /// The token is there, the app could not be told yet.

@@ -9,6 +9,8 @@ struct PushKitRegistration: Hashable, Sendable {
 
   // of the installation
   var token: [UInt8]?
+  /// The one that the push service has.
+  var handed: [UInt8]?
   /// The app asked while the phone was offline.
   var isWaiting = false
   /// VoIP pushes for which no call was reported.
@@ -62,6 +64,25 @@ extension Phone {
       .registerForRemoteNotifications(
         bundleID: description.bundleID, environment: description.apsEnvironment, kind: .voip,
         fresh: voipRemovedBefore.contains(description.bundleID)))
+  }
+
+  /// PushKit's where the service does not have it yet, else its own; both where it has neither (D-016, D-048).
+  mutating func handTokens(_ app: Int) {
+    let bundleID = apps[app].description.bundleID
+    let voip = apps[app].pushKit.token
+    let isNew = voip != nil && voip != apps[app].pushKit.handed
+    if let voip, isNew {
+      record(.app("hands its VoIP token to the push service"), app, "D-048")
+      effects.append(.handTokenToService(bundleID: bundleID, token: voip, kind: .voip))
+      apps[app].pushKit.handed = voip
+    }
+    guard let token = apps[app].registration.token else {
+      return isNew ? () : record(.fault("has no token to hand to the service"), app, "D-016")
+    }
+    if isNew, apps[app].registration.handed == token { return }
+    record(.app("hands its token to the push service"), app, "D-016")
+    effects.append(.handTokenToService(bundleID: bundleID, token: token))
+    apps[app].registration.handed = token
   }
 
   /// The network is back.

@@ -48,7 +48,9 @@ struct ActRow: Sendable {
     ActRow(.unregisterForRemoteNotifications, "unregisterForRemoteNotifications", "Wants no more pushes (D-029)."),
     ActRow("askAndRegister", "Asks and registers as this iOS wants it.") { .askAndRegister($0) },
     ActRow(.registerAsSeed, "registerAsSeed", "The article's code: settings only from iOS 8 on (D-012)."),
-    ActRow(.handTokenToService, "handTokenToService", "Gives its token to the push service (D-016)."),
+    ActRow(
+      .handTokenToService, "handTokenToService",
+      "Gives its token, and PushKit's if it has one, to the push service (D-016)."),
     ActRow(.readPermission, "readPermission", "Asks for its own permission (D-024, D-029)."),
     ActRow("setBadge", .whole, "Sets the number at its icon (D-230 … D-233).") { (reading) throws(ScenarioFault) in
       .setBadge(Int(try reading.whole()))
