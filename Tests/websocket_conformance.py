@@ -132,6 +132,7 @@ for size in (0, 60, 61, 62, 63, 126, 4_096, LIMIT - 64):
     taken(f"1.1 a text of {len(padding)} bytes", frame(TEXT, padding))
     taken("1.1 the same, 997 bytes a time", frame(TEXT, padding), step=997)
 refused("1.1.8 a text above the limit", 1009, frame(TEXT, ping_text("*" * LIMIT)))
+refused("a frame of 10 MB is refused by its head", 1009, frame(TEXT, b"x" * 4096, length=10 << 20))
 refused("1.1.8 a length of 2^63-1", 1009, frame(TEXT, b"{", length=2**63 - 1))
 
 # 2: pings and pongs

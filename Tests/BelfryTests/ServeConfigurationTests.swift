@@ -88,6 +88,20 @@ struct ServeConfigurationTests {
     }
   }
 
+  @Test("messages: how many of those that wait for a device come")
+  func messages() throws {
+    var read = try configuration().messages
+    #expect(read.value.words == "all that wait come" && read.origin == .standard)
+    read = try configuration(file: "{ messages: { mostWaiting: 50 } }").messages
+    #expect(read.value.words == "50 that wait come" && read.origin != .standard)
+    for (file, words) in [
+      ("{ messages: { mostWaiting: 0 } }", "messages.mostWaiting: give 1 to 1000000"),
+      ("{ messages: { most: 9 } }", "messages.most: there is no such setting"),
+    ] {
+      #expect(complaint(file).contains(words), "\(complaint(file))")
+    }
+  }
+
   @Test("keepDays: how long what is over is kept; 0 is for ever")
   func keepDays() throws {
     var read = try configuration().retention

@@ -18,21 +18,39 @@ final class GatewayBench: Sendable {
   let service: MessageService
   let gateway: Gateway
   let app: Int64
+  let tls: TLSClientContext?
 
   /// Devices 0 ..< count, whose secret is `s`.
-  init(devices: Int = 3, settings: Gateway.Settings = Gateway.Settings(), mostWaiting: Int? = nil) async throws {
+  init(
+    devices: Int = 3, settings: Gateway.Settings = Gateway.Settings(), mostWaiting: Int? = nil, isSecure: Bool = false,
+    clock: any WallClock = SystemClock(), whenKnown: @escaping @Sendable (StoreSQLite) async throws -> Void = { _ in }
+  ) async throws {
     store = try await StoreSQLite.open(folder: folder)
     let app = try await store.sampleApp(devices: devices)
     self.app = app
     loops = LoopGroup(count: 2)
     var messages = MessageService.Settings()
     messages.mostWaiting = mostWaiting
-    service = MessageService(store: store, clock: SystemClock(), settings: messages) { [store] key, id, secret in
+    service = MessageService(store: store, clock: clock, settings: messages) { [store] key, id, secret in
       guard key == "key", secret == "s" else { return nil }
-      return try await store.device(app: app, registrationID: id).map { SessionDevice(app: app, ordinal: $0.ordinal) }
+      let device = try await store.device(app: app, registrationID: id)
+      try await whenKnown(store)
+      return device.map { SessionDevice(app: app, ordinal: $0.ordinal) }
+    }
+    var identity: TLSServerContext?
+    if isSecure {
+      let now = SystemClock().now
+      let authority = try CertificateAuthority.create(
+        commonName: "Belfry test authority", notBefore: now - .hours(1), notAfter: now + .days(1))
+      let server = try authority.issueServer(
+        names: ["127.0.0.1"], notBefore: now - .hours(1), notAfter: now + .days(1))
+      identity = try TLSServerContext(identity: server, protocols: ["http/1.1"])
+      tls = try TLSClientContext(trust: .pem(authority.pem), offersH2: false)
+    } else {
+      tls = nil
     }
     gateway = try await Gateway.start(
-      service, on: Endpoint(host: "127.0.0.1", port: 0), loops: loops, settings: settings, clock: SystemClock())
+      service, on: Endpoint(host: "127.0.0.1", port: 0), tls: identity, loops: loops, settings: settings, clock: clock)
   }
 
   func stop() async {
@@ -43,14 +61,16 @@ final class GatewayBench: Sendable {
   }
 
   var address: String { gateway.endpoint?.description ?? "" }
-  var url: String { "ws://\(address)\(Gateway.path)" }
+  var url: String { "\(tls == nil ? "ws" : "wss")://\(address)\(Gateway.path)" }
 
-  func send(_ id: Int64, to audience: AudienceExpression = .everyone, body: String? = nil, expires: Instant? = nil)
-    async throws
-  {
+  func send(
+    _ id: Int64, to audience: AudienceExpression = .everyone, body: String? = nil, expires: Instant? = nil,
+    aliases: Set<String> = []
+  ) async throws {
     let reach = try await store.reach(app: app, audience, .production)
     let draft = MessageDraft(
-      body: Array((body ?? #"{"content":"\#(id)"}"#).utf8), expiresAt: expires, audience: reach.meant)
+      body: Array((body ?? #"{"content":"\#(id)"}"#).utf8), expiresAt: expires, audience: reach.meant,
+      aliases: aliases)
     _ = try await store.accept(
       StoreSamples.push(id, of: app), audience: [], companion: nil, message: draft,
       clientIDsSince: StoreSamples.noon)
@@ -60,7 +80,7 @@ final class GatewayBench: Sendable {
   func connect(
     _ number: Int = 0, cursor: (seq: Int64, id: Int64)? = nil, secret: String = "s", state: String = "foreground"
   ) async throws -> TestApp {
-    let app = TestApp(try await WebSocket.connect(url, on: loops.loops[number % 2]))
+    let app = TestApp(try await WebSocket.connect(url, tls: tls, on: loops.loops[number % 2]))
     let cursor = cursor.map { "{\"seq\":\($0.seq),\"id\":\"\($0.id)\"}" } ?? "null"
     try await app.socket.send(
       """

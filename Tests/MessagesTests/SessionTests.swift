@@ -146,7 +146,7 @@ struct SessionTests {
     _ = wrong.handle(Self.hello(), now: 0)
     #expect(wrong.handle(.refused(.refused), now: 0) == [.close(.refused)])
     var old = Self.live()
-    #expect(old.handle(.replaced, now: 0) == [.disappear(Self.device), .close(.replaced)])
+    #expect(old.handle(.ended(.replaced), now: 0) == [.disappear(Self.device), .close(.replaced)])
     var drained = Self.live()
     #expect(
       drained.handle(.drain(after: 500), now: 0)

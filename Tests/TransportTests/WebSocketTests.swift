@@ -273,4 +273,18 @@ struct WebSocketTests {
     await #expect(throws: TransportFault.self) { _ = try await WebSocket.connect(url, on: loop) }
     await loop.stop()
   }
+
+  @Test("so many newcomers a second, a second's worth at once after a pause, whatever the moment they come")
+  func newcomers() {
+    var pace = NewcomerPace(perSecond: 50, now: 7)
+    for _ in 0..<50 { #expect(pace.wait(at: 7) == nil) }
+    #expect(pace.wait(at: 7) == .milliseconds(20))
+    #expect(pace.wait(at: 26) == .milliseconds(1))
+    #expect(pace.wait(at: 27) == nil)
+    var entered = 0
+    for now in 27...10_027 as ClosedRange<Int64> { while pace.wait(at: now) == nil { entered += 1 } }
+    #expect(entered == 500)
+    for _ in 0..<50 { #expect(pace.wait(at: 3_600_000) == nil) }
+    #expect(pace.wait(at: 3_600_000) != nil, "no more than a second's worth, however long the pause")
+  }
 }

@@ -9,12 +9,13 @@ public import Basics
 /// What many devices are meant by is kept once with the set of them, what a few are meant by in their inboxes; no answer
 /// tells the two apart.
 public protocol MessageStore: Sendable {
-  /// Tells from now on of everything that is put into inboxes, once it is durable and before the operation returns that
-  /// put it there. Of one app in the order of positions, each once. `body` is called on a thread of the engine's and must
-  /// not wait. Before it there was nobody who listened; there is one listener.
-  func followInboxes(_ body: @escaping @Sendable (InboxNotice) -> Void)
+  /// Tells from now on of everything that is put into inboxes, and of inboxes that nobody may read any more, once it is
+  /// durable and before the operation returns that did it. Of one app in the order of positions, each once. `body` is
+  /// called on a thread of the engine's and must not wait. Before it there was nobody who listened; there is one listener.
+  func followInboxes(_ body: @escaping @Sendable (InboxNews) -> Void)
 
-  func inboxState(app: Int64, ordinal: DeviceOrdinal) async throws(StoreFault) -> InboxState
+  /// nil when there is no such device, or its app was deleted.
+  func inboxState(app: Int64, ordinal: DeviceOrdinal) async throws(StoreFault) -> InboxState?
 
   /// What is in a device's inbox, without what was withdrawn or has expired at `now`; of what was withdrawn the
   /// withdrawal, after it.

@@ -119,7 +119,21 @@ public struct InboxAcknowledgement: Sendable, Equatable {
   }
 }
 
-/// Something was put into inboxes just now.
+/// What happened to inboxes just now.
+public enum InboxNews: Sendable {
+  case entry(InboxNotice)
+  case end(app: Int64, InboxEnd)
+}
+
+/// Credentials that are good no more from here on.
+public enum InboxEnd: Sendable, Equatable {
+  case appDeleted
+  case deviceDeleted(DeviceOrdinal)
+  /// The device registered anew, and was given another secret.
+  case secretReplaced(DeviceOrdinal)
+}
+
+/// Something was put into inboxes.
 public struct InboxNotice: Sendable {
   public var app: Int64
   public var entry: InboxEntry
@@ -176,7 +190,8 @@ public struct MessageTrace: Sendable, Equatable {
     case notMeant
     /// It waits for the device, unless the message has expired or was withdrawn.
     case waiting
-    /// It waits for the next device that takes the alias: this one, whom it was for, has it no more (case C36).
+    /// It waits for the next device that takes the alias: this one, whom it was for, has it no more, or was installed
+    /// anew and has not taken it since (case C36).
     case waitingForAlias(String)
     /// The device has said that it has everything up to it; `at` is the last time that it said so of anything.
     case delivered(at: Instant)

@@ -51,6 +51,7 @@ struct AppTable {
     try database.run(
       "UPDATE app SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", .int(now.milliseconds), .int(id))
     guard database.changes > 0 else { return false }
+    database.announcements.append(.end(app: id, .appDeleted))
     try database.run(
       "UPDATE push SET control = ? WHERE app = ? AND finished_at IS NULL", .int(PushControl.withdrawn.rawValue),
       .int(id))

@@ -8,8 +8,8 @@ final class Database {
   /// By the address of the literal, which is one per place in the source.
   private var statements: [UnsafeRawPointer: OpaquePointer] = [:]
 
-  /// What the operation under way put into inboxes; told of once it is committed (`Writer.follow`).
-  var announcements: [InboxNotice] = []
+  /// What the operation under way did to inboxes; told of once it is committed (`Writer.follow`).
+  var announcements: [InboxNews] = []
 
   enum Access { case readWrite, readOnly }
 

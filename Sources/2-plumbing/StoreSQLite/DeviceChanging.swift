@@ -40,10 +40,12 @@ extension DeviceTable {
 
   private func change(aliasOf device: StoredDevice, _ id: Int64, _ change: DeviceEdit.Text) throws(StoreFault) {
     let alias = change.value
-    guard alias != device.alias else { return }
     let inbox = InboxTable(database)
-    if let former = device.alias { try inbox.park(devices: [id], alias: former, app: device.app) }
-    try database.run("UPDATE device SET alias = ? WHERE id = ?", .optional(alias), .int(id))
+    if alias != device.alias {
+      if let former = device.alias { try inbox.park(devices: [id], alias: former, app: device.app) }
+      try database.run("UPDATE device SET alias = ? WHERE id = ?", .optional(alias), .int(id))
+    }
+    // also when it had it: what waited when it registered anew comes now
     if let alias { try inbox.unpark(device: id, alias: alias, app: device.app) }
   }
 

@@ -30,6 +30,9 @@ extension DeviceTable {
   private func renew(_ old: StoredDevice, _ id: Int64, _ draft: DeviceDraft) throws(StoreFault) -> StoredDevice {
     try revive(old, id, draft.token, draft.environment, at: draft.at)
     try database.run("UPDATE device SET secret_hash = ? WHERE id = ?", .blob(draft.secretHash), .int(id))
+    // who holds the phone now need not be who did: what waits for the alias waits until somebody takes it (case C36)
+    if let alias = old.alias { try InboxTable(database).park(devices: [id], alias: alias, app: old.app) }
+    database.announcements.append(.end(app: old.app, .secretReplaced(old.ordinal)))
     if draft.facts != old.facts { try write(draft.facts, id) }
     let device = try stored(id)
     try facts.move(old.ordinal, of: old.app, from: old.factKeys, to: device.factKeys)
@@ -98,6 +101,7 @@ extension DeviceTable {
   func delete(app: Int64, registrationID: String) throws(StoreFault) -> Bool {
     guard let id = try id(app: app, registrationID: registrationID) else { return false }
     let device = try stored(id)
+    database.announcements.append(.end(app: app, .deviceDeleted(device.ordinal)))
     try SpecialTokenTable(database).removeAll(of: id)
     let inbox = InboxTable(database)
     if let alias = device.alias { try inbox.park(devices: [id], alias: alias, app: app) }

@@ -14,12 +14,21 @@ struct InboxTable {
 
   static func position(of place: Int64) -> Int64 { place & 0xFF_FFFF_FFFF }
 
-  func state(app: Int64, ordinal: DeviceOrdinal) throws(StoreFault) -> InboxState {
+  func state(app: Int64, ordinal: DeviceOrdinal) throws(StoreFault) -> InboxState? {
+    let device = DeviceTable.id(app: app, ordinal)
     let last = try database.first(
-      "SELECT message_position, messages_forgotten FROM app WHERE id = ?", .int(app)
+      """
+      SELECT message_position, messages_forgotten FROM device JOIN app ON app.id = device.app
+        WHERE device.id = ? AND deleted_at IS NULL
+      """, .int(device)
     ) { (last: $0.int(0), forgotten: $0.int(1)) }
-    let acknowledged = try cursor(of: DeviceTable.id(app: app, ordinal))?.position
-    return InboxState(acknowledged: acknowledged ?? 0, forgotten: last?.forgotten ?? 0, last: last?.last ?? 0)
+    guard let last else { return nil }
+    return InboxState(
+      acknowledged: try cursor(of: device)?.position ?? 0, forgotten: last.forgotten, last: last.last)
+  }
+
+  private func last(of app: Int64) throws(StoreFault) -> Int64 {
+    try database.first("SELECT message_position FROM app WHERE id = ?", .int(app)) { $0.int(0) } ?? 0
   }
 
   func cursor(of device: Int64) throws(StoreFault) -> (position: Int64, at: Instant)? {
@@ -37,9 +46,8 @@ struct InboxTable {
     var entries = try own(DeviceTable.id(app: app, ordinal), range, wanted, at: now)
     entries += try shared(app: app, ordinal, range, wanted, at: now)
     entries.sort { range.newestFirst ? $0.position > $1.position : $0.position < $1.position }
-    let state = try state(app: app, ordinal: ordinal)
     return InboxPage(
-      entries: Array(entries.prefix(range.limit)), hasMore: entries.count > range.limit, through: state.last)
+      entries: Array(entries.prefix(range.limit)), hasMore: entries.count > range.limit, through: try last(of: app))
   }
 
   private func own(
@@ -157,7 +165,7 @@ struct InboxTable {
   func acknowledge(_ acknowledgements: [InboxAcknowledgement], at now: Instant) throws(StoreFault) {
     var counts: [Int64: Int] = [:]
     for one in acknowledgements {
-      let state = try state(app: one.app, ordinal: one.ordinal)
+      guard let state = try state(app: one.app, ordinal: one.ordinal) else { continue }
       let position = min(one.position, state.last)
       guard position > state.acknowledged else { continue }
       try database.run(
@@ -185,8 +193,8 @@ struct InboxTable {
 
   // MARK: Aliases
 
-  /// What waits for the devices by their alias waits from here on for the next device that takes it (case C36); to be
-  /// called before they lose it.
+  /// What waits for the devices by their alias waits from here on for the next device that takes it (case C36), which may
+  /// be one of them that takes it again; to be called before they lose it.
   func park(devices: [Int64], alias: String, app: Int64) throws(StoreFault) {
     for device in devices {
       let position = try cursor(of: device)?.position ?? 0
@@ -219,11 +227,12 @@ struct InboxTable {
       try database.run(
         "INSERT INTO inbox VALUES (?, ?, ?, ?)", .int(device), .int(position), .int(place), .text(alias))
       database.announcements.append(
-        InboxNotice(
-          app: app,
-          entry: InboxEntry(
-            position: position, id: message.id, at: message.acceptedAt, kind: .message(body: message.body)),
-          expiresAt: message.expiresAt, audience: [.init(shard: ordinal.shard, devices: [ordinal])]))
+        .entry(
+          InboxNotice(
+            app: app,
+            entry: InboxEntry(
+              position: position, id: message.id, at: message.acceptedAt, kind: .message(body: message.body)),
+            expiresAt: message.expiresAt, audience: [.init(shard: ordinal.shard, devices: [ordinal])])))
     }
   }
 

@@ -40,9 +40,10 @@ struct MessageTable {
       }
     }
     database.announcements.append(
-      InboxNotice(
-        app: app, entry: InboxEntry(position: position, id: id, at: now, kind: .message(body: draft.body)),
-        expiresAt: draft.expiresAt, audience: draft.audience))
+      .entry(
+        InboxNotice(
+          app: app, entry: InboxEntry(position: position, id: id, at: now, kind: .message(body: draft.body)),
+          expiresAt: draft.expiresAt, audience: draft.audience)))
   }
 
   private func alias(of device: Int64, among aliases: Set<String>) throws(StoreFault) -> String? {
@@ -94,9 +95,10 @@ struct MessageTable {
       audience.append(.init(shard: shard, devices: members))
     }
     database.announcements.append(
-      InboxNotice(
-        app: app, entry: InboxEntry(position: position, id: id, at: now, kind: .withdrawal), expiresAt: nil,
-        audience: audience))
+      .entry(
+        InboxNotice(
+          app: app, entry: InboxEntry(position: position, id: id, at: now, kind: .withdrawal), expiresAt: nil,
+          audience: audience)))
     return true
   }
 

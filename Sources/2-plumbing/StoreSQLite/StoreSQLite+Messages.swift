@@ -3,9 +3,9 @@ public import Basics
 public import Store
 
 extension StoreSQLite {
-  public func followInboxes(_ body: @escaping @Sendable (InboxNotice) -> Void) { writer.follow(body) }
+  public func followInboxes(_ body: @escaping @Sendable (InboxNews) -> Void) { writer.follow(body) }
 
-  public func inboxState(app: Int64, ordinal: DeviceOrdinal) async throws(StoreFault) -> InboxState {
+  public func inboxState(app: Int64, ordinal: DeviceOrdinal) async throws(StoreFault) -> InboxState? {
     try await reader.run { database throws(StoreFault) in try InboxTable(database).state(app: app, ordinal: ordinal) }
   }
 

@@ -7,7 +7,7 @@ import Store
 final class Writer: @unchecked Sendable {  // `database` and `isClosed` are touched on `queue` only
   private let queue = DispatchQueue(label: "belfry.store.writer", qos: .userInitiated)
   private let pending = Locked(Pending())
-  private let follower = Locked<(@Sendable (InboxNotice) -> Void)?>(nil)
+  private let follower = Locked<(@Sendable (InboxNews) -> Void)?>(nil)
   private var database: Database?
 
   /// At most this many operations share a commit, so that the first does not wait for ever.
@@ -20,7 +20,7 @@ final class Writer: @unchecked Sendable {  // `database` and `isClosed` are touc
   ) async throws(StoreFault) -> Result {
     let answer: Swift.Result<Result, StoreFault> = await withCheckedContinuation { continuation in
       var result: Result?
-      var announcements: [InboxNotice] = []
+      var announcements: [InboxNews] = []
       enqueue(
         Job { database throws(StoreFault) in
           database.announcements = []
@@ -36,7 +36,7 @@ final class Writer: @unchecked Sendable {  // `database` and `isClosed` are touc
   }
 
   /// `body` is told of what operations announced, on the queue, in the order of their commits.
-  func follow(_ body: @escaping @Sendable (InboxNotice) -> Void) { follower.withLock { $0 = body } }
+  func follow(_ body: @escaping @Sendable (InboxNews) -> Void) { follower.withLock { $0 = body } }
 
   /// Settings of the connection, outside of any transaction.
   func configure(_ sql: String) async throws(StoreFault) {

@@ -56,7 +56,7 @@ final class WebSocketDoor: Sendable {
   let limits: WebSocketListener.Limits
   let refusal: @Sendable (HTTPRequest) -> HTTPResponse?
   let makeOwner: @Sendable (WebSocketConnection) -> any WebSocketOwner
-  private let state: Locked<(count: Int, tokens: Double, at: Int64)>
+  private let state: Locked<(count: Int, pace: NewcomerPace)>
   private let clock = SystemClock()
   /// Readers that nobody needs now, by loop; each is touched on its loop only.
   private let spare: [ObjectIdentifier: SpareReaders]
@@ -73,7 +73,7 @@ final class WebSocketDoor: Sendable {
     self.limits = limits
     self.refusal = refusal
     self.makeOwner = makeOwner
-    state = Locked((0, Double(limits.connectionsPerSecond), clock.uptime.milliseconds))
+    state = Locked((0, NewcomerPace(perSecond: limits.connectionsPerSecond, now: clock.uptime.milliseconds)))
     spare = Dictionary(uniqueKeysWithValues: loops.loops.map { (ObjectIdentifier($0), SpareReaders()) })
   }
 
@@ -88,16 +88,7 @@ final class WebSocketDoor: Sendable {
   /// How long the next newcomer waits; nil: not at all, and then it counts.
   func wait() -> Instant.Span? {
     let now = clock.uptime.milliseconds
-    return state.withLock { state in
-      let rate = Double(limits.connectionsPerSecond)
-      state.tokens = min(rate, state.tokens + Double(now - state.at) * rate / 1000)
-      state.at = now
-      guard state.tokens < 1 else {
-        state.tokens -= 1
-        return nil
-      }
-      return .milliseconds(max(1, Int64((1 - state.tokens) * 1000 / rate)))
-    }
+    return state.withLock { $0.pace.wait(at: now) }
   }
 
   func takeReader(_ loop: EventLoop) -> WebSocketReader {

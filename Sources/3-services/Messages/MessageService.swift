@@ -45,7 +45,7 @@ public final class MessageService: Sendable {
   public var metrics: Counts { counts.withLock { $0 } }
 
   /// There is one listener.
-  public func follow(_ body: @escaping @Sendable (InboxNotice) -> Void) { store.followInboxes(body) }
+  public func follow(_ body: @escaping @Sendable (InboxNews) -> Void) { store.followInboxes(body) }
 
   // MARK: Entering
 
@@ -61,15 +61,16 @@ public final class MessageService: Sendable {
       guard let device = try await authenticate(hello.appKey, hello.registrationID, hello.secret) else {
         return .refused(.refused)
       }
-      return .admitted(try await entrance(device, hello.cursor))
+      return try await entrance(device, hello.cursor).map { .admitted($0) } ?? .refused(.refused)
     } catch {
       counts.withLock { $0.storeFaults += 1 }
       return .refused(.unavailable)
     }
   }
 
-  private func entrance(_ device: SessionDevice, _ cursor: Hello.Cursor?) async throws(StoreFault) -> Entrance {
-    let state = try await store.inboxState(app: device.app, ordinal: device.ordinal)
+  /// nil: it was deleted since its credentials were looked at.
+  private func entrance(_ device: SessionDevice, _ cursor: Hello.Cursor?) async throws(StoreFault) -> Entrance? {
+    guard let state = try await store.inboxState(app: device.app, ordinal: device.ordinal) else { return nil }
     var entrance = Entrance(
       device: device, position: state.acknowledged, last: state.last, cursor: .none, isComplete: true,
       heartbeat: heartbeats.withLock { $0[device] })

@@ -31,7 +31,8 @@ public struct Session: Sendable {
     case pong
     case writable
     case blocked
-    case replaced
+    /// From outside: another connection of the device, or credentials that are good no more.
+    case ended(SessionEnd)
     case drain(after: Int64)
     case closed
   }
@@ -154,7 +155,7 @@ public struct Session: Sendable {
     case .fault(let fault): return [.sendFault(fault), .close(.badFrame)]
     case .drain(let after): return [.sendDraining(after: after), .close(.draining)]
     case .closed: return []
-    case .admitted, .refused, .page, .unavailable, .announced, .answered, .noted, .pong, .writable, .blocked, .replaced:
+    case .admitted, .refused, .page, .unavailable, .announced, .answered, .noted, .pong, .writable, .blocked, .ended:
       state = .greeting(until: until)
       return []
     }
@@ -186,7 +187,7 @@ public struct Session: Sendable {
       return [.sendFault(fault), .close(.badFrame)]
     case .fault(let fault): return [.sendFault(fault), .close(.badFrame)]
     case .closed: return []
-    case .page, .announced, .answered, .noted, .pong, .writable, .blocked, .replaced:
+    case .page, .announced, .answered, .noted, .pong, .writable, .blocked, .ended:
       state = .entering
       return []
     }
@@ -225,7 +226,7 @@ public struct Session: Sendable {
       live.isBlocked = false
       live.takeBy = .max
       return proceed(&live)
-    case .replaced: return [.close(.replaced)]
+    case .ended(let end): return [.close(end)]
     case .drain(let after): return [.sendDraining(after: after), .close(.draining)]
     case .closed: return []
     case .admitted, .refused: return []

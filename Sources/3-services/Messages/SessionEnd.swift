@@ -26,6 +26,12 @@ public enum SessionEnd: UInt16, CaseIterable, Sendable {
   case badVersion = 4201
   /// App key, registration id or secret is wrong.
   case refused = 4202
+  /// The device was deleted while it was connected.
+  case deviceDeleted = 4203
+  /// The device registered anew while it was connected, and was given another secret.
+  case secretReplaced = 4204
+  /// Its app was deleted while it was connected.
+  case appDeleted = 4205
 
   public var words: String {
     switch self {
@@ -40,6 +46,9 @@ public enum SessionEnd: UInt16, CaseIterable, Sendable {
     case .badFrame: "a frame that is not allowed"
     case .badVersion: "version 1 is spoken here"
     case .refused: "the app key, registration id or device secret is wrong"
+    case .deviceDeleted: "the device was deleted; register it anew"
+    case .secretReplaced: "the device registered anew; use the secret that it was given then"
+    case .appDeleted: "the app was deleted"
     }
   }
 }

@@ -149,7 +149,7 @@ extension PushExplanation {
       told.append(
         decide(
           message.acceptedAt, .service,
-          "the in-app message waits for the next device of the alias “\(alias)”, which this device has no more"))
+          "the in-app message waits for the next device that takes the alias “\(alias)”"))
     case .delivered(let at):
       end = .accepted
       told.append(decide(message.acceptedAt, .service, "the in-app message was put into the device's inbox"))

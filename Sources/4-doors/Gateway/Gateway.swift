@@ -24,6 +24,8 @@ public final class Gateway: Sendable {
   let clock: any WallClock
   private let tables: [ObjectIdentifier: SessionTable]
   private let listener = Locked<WebSocketListener?>(nil)
+  /// How often credentials were told to be good no more.
+  private let ends = Locked<UInt64>(0)
 
   private init(_ service: MessageService, _ settings: Settings, clock: any WallClock, loops: LoopGroup) {
     self.service = service
@@ -38,7 +40,7 @@ public final class Gateway: Sendable {
     settings: Settings = Settings(), clock: any WallClock
   ) async throws(TransportFault) -> Gateway {
     let gateway = Gateway(service, settings, clock: clock, loops: loops)
-    service.follow { [weak gateway] in gateway?.announce($0) }
+    service.follow { [weak gateway] in gateway?.tell($0) }
     let listener = try await WebSocketListener.bind(
       endpoint, loops: loops, tls: tls, limits: settings.limits,
       refusal: { request in
@@ -61,6 +63,18 @@ public final class Gateway: Sendable {
 
   public var connectionCount: Int { listener.withLock { $0 }?.connectionCount ?? 0 }
   public var presentCount: Int { presence.count }
+
+  /// Another than before when credentials that were looked at in between may be good no more.
+  var generation: UInt64 { ends.withLock { $0 } }
+
+  private func tell(_ news: InboxNews) {
+    switch news {
+    case .entry(let notice): announce(notice)
+    case .end(let app, let end):
+      ends.withLock { $0 += 1 }  // first: who has not entered yet is not in the tables
+      for table in tables.values { table.loop.execute { table.end(app: app, end) } }
+    }
+  }
 
   private func announce(_ notice: InboxNotice) {
     guard presence.hasAnybody(of: notice.app) else {

@@ -52,6 +52,8 @@ final class GatewayConnection: WebSocketOwner, @unchecked Sendable {  // guarded
 
   func drain(after milliseconds: Int64) { take(.drain(after: milliseconds)) }
 
+  func end(_ end: SessionEnd) { take(.ended(end)) }
+
   func cut() { connection.abort("the service stops") }
 
   // MARK: Effects
@@ -68,12 +70,7 @@ final class GatewayConnection: WebSocketOwner, @unchecked Sendable {  // guarded
   private func perform(_ effect: Session.Effect, _ frame: [UInt8]?) {
     let service = gateway.service
     switch effect {
-    case .enter(let hello):
-      ask {
-        await service.enter(hello)
-      } then: {
-        $0.entered($1)
-      }
+    case .enter(let hello): enter(hello)
     case .welcome(let entrance, let heartbeat):
       send(ServerFrame.welcome(entrance, heartbeat: heartbeat))
     case .send(let entry): send(ServerFrame.entry(entry))
@@ -106,10 +103,10 @@ final class GatewayConnection: WebSocketOwner, @unchecked Sendable {  // guarded
     case .appear(let device):
       switch gateway.presence.enter(device, number, self) {
       case .entered(let old):
-        if let old { old.connection.loop.execute { old.take(.replaced) } }
+        if let old { old.connection.loop.execute { old.end(.replaced) } }
       case .tooLate:
         let loop = connection.loop
-        loop.execute { self.take(.replaced) }
+        loop.execute { self.end(.replaced) }
       }
     case .disappear(let device):
       gateway.presence.leave(device, number, at: gateway.clock.now)
@@ -120,9 +117,20 @@ final class GatewayConnection: WebSocketOwner, @unchecked Sendable {  // guarded
     }
   }
 
-  private func entered(_ answer: MessageService.Answer) {
+  private func enter(_ hello: Hello) {
+    let generation = gateway.generation
+    ask { [service = gateway.service] in
+      await service.enter(hello)
+    } then: {
+      $0.entered(hello, $1, generation)
+    }
+  }
+
+  private func entered(_ hello: Hello, _ answer: MessageService.Answer, _ generation: UInt64) {
     switch answer {
     case .admitted(let entrance):
+      // what ends from here on finds it in the table
+      guard generation == gateway.generation else { return enter(hello) }
       table.enter(entrance.device, self)
       take(.admitted(entrance))
     case .refused(let end): take(.refused(end))

@@ -58,6 +58,14 @@ final class SessionTable: @unchecked Sendable {  // guarded by `loop`
     }
   }
 
+  func end(app: Int64, _ end: InboxEnd) {
+    switch end {
+    case .appDeleted: for connection in (sessions[app] ?? [:]).values { connection.end(.appDeleted) }
+    case .deviceDeleted(let ordinal): sessions[app]?[ordinal]?.end(.deviceDeleted)
+    case .secretReplaced(let ordinal): sessions[app]?[ordinal]?.end(.secretReplaced)
+    }
+  }
+
   func drain(spread: Int64) {
     for connection in all.values { connection.drain(after: Int64.random(in: 0...spread)) }
   }

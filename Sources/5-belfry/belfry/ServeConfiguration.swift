@@ -1,3 +1,4 @@
+import Messages
 import PushService
 import Transport
 
@@ -48,6 +49,9 @@ struct ServeConfiguration: Equatable {
   var webhooks = Setting(WebhookSettings(), .standard)
   /// How often may be called, and how much a device may have.
   var limits = Setting(Limits(), .standard)
+
+  /// What goes for in-app messages.
+  var messages = Setting(MessageService.Settings(), .standard)
 
   /// As the file has it, until the flag was looked at.
   private var fileProxy: String?
@@ -244,6 +248,11 @@ struct ServeConfiguration: Equatable {
         throw CommandFault("\(path): \(error.words)")
       }
     }
+    if let value = file.messages {
+      do throws(CommandFault) { messages = Setting(try value.settings(), .file(path)) } catch {
+        throw CommandFault("\(path): \(error.words)")
+      }
+    }
     if let value = file.proxy {
       fileProxy = value
       proxy.origin = .file(path)
@@ -269,6 +278,7 @@ struct ServeConfiguration: Equatable {
     var keepDays: KeepDays?
     var webhooks: Webhooks?
     var limits: LimitsFile?
+    var messages: Messages?
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.strict(
@@ -276,7 +286,9 @@ struct ServeConfiguration: Equatable {
           "listen", "deviceListen", "deviceIdentity", "gateway", "gatewayIdentity", "data", "apns", "apnsManage",
           "trust",
           "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays", "webhooks", "limits",
+          "messages",
         ])
+      messages = try container.decodeIfPresent(Messages.self, forKey: "messages")
       webhooks = try container.decodeIfPresent(Webhooks.self, forKey: "webhooks")
       limits = try container.decodeIfPresent(LimitsFile.self, forKey: "limits")
       schedules = try container.decodeIfPresent(Schedules.self, forKey: "schedules")
@@ -372,6 +384,7 @@ let configCommand: Command = Command(
       ("schedules", configuration.schedules.value.words, configuration.schedules.origin.words),
       ("keepDays", configuration.retention.value.words, configuration.retention.origin.words),
       ("webhooks", configuration.webhooks.value.words, configuration.webhooks.origin.words),
+      ("messages", configuration.messages.value.words, configuration.messages.origin.words),
       SealingKey.Source(environment).row,
       ("limits", configuration.limits.value.words, configuration.limits.origin.words),
       (

@@ -19,7 +19,8 @@ extension ServiceHost {
     let tls = try identity(configuration.gatewayIdentity.value, of: "gatewayIdentity").map {
       try TLSServerContext(identity: $0, protocols: ["http/1.1"])
     }
-    let messages = MessageService(store: store, clock: clock) { key, id, secret in
+    let messages = MessageService(store: store, clock: clock, settings: configuration.messages.value) {
+      key, id, secret in
       try await service.enter(appKey: key, registrationID: id, secret: secret).map {
         SessionDevice(app: $0.app, ordinal: $0.ordinal)
       }
