@@ -8,7 +8,7 @@ import PushPayload
 
 /// `belfry-bench [NAME…] [--quick] [--json]`: see docs/benchmarks.md. It also runs itself as the measured process:
 /// `belfry-bench send …` is a client and nothing else, `belfry-bench simulate …` a server and nothing else, and
-/// `belfry-bench broadcast …` a lab of phones.
+/// `belfry-bench broadcast …` a lab of phones, and `belfry-bench subscribe …` connections that wait for messages.
 @main
 enum Program {
   // The first thread waits: an asynchronous `main` would end it, which valgrind does not survive.
@@ -19,6 +19,7 @@ enum Program {
         switch words.first {
         case "send": try await sendProcess(Words(words.dropFirst()))
         case "simulate": try await simulateProcess(Words(words.dropFirst()))
+        case "subscribe": try subscribeProcess(Words(words.dropFirst()))
         case "broadcast": try await broadcastProcess(Words(words.dropFirst()))
         default: try await measure(words)
         }
@@ -75,6 +76,7 @@ private let benchmarks = [
   Benchmark(name: "import", run: importBenchmark),
   Benchmark(name: "b3", run: campaignBenchmark),
   Benchmark(name: "b4", run: audienceBenchmark),
+  Benchmark(name: "gateway", run: gatewayBenchmark),
   Benchmark(name: "b6", run: payloadBenchmark),
   Benchmark(name: "b7", run: acceptanceBenchmark),
   Benchmark(name: "phone") { try phoneBenchmark($0) + broadcastBenchmark($0) },

@@ -87,8 +87,8 @@ struct Child {
   }
 
   /// Ends it, whatever it does.
-  func stop() {
-    kill(pid, SIGTERM)
+  func stop(by signal: Int32 = SIGTERM) {
+    kill(pid, signal)
     close(output)
     var status: Int32 = 0
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}

@@ -65,9 +65,11 @@ struct ServiceScene {
     return seconds
   }
 
-  /// - Parameter core: of `belfry serve`; nil leaves it all.
-  func serve(to port: UInt16, core: Int?) throws -> ServiceChild {
-    let settings: JSONObject = [
+  /// - Parameters:
+  ///   - core: of `belfry serve`; nil leaves it all.
+  ///   - besides: further settings.
+  func serve(to port: UInt16, core: Int?, besides: JSONObject = [:]) throws -> ServiceChild {
+    var settings: JSONObject = [
       "listen": "127.0.0.1:0", "data": .string(folder), "apns": .string("https://127.0.0.1:\(port)"),
       "trust": .string("\(apns.folder)/ca.pem"),
       "credentials": [
@@ -77,6 +79,7 @@ struct ServiceScene {
         ]
       ],
     ]
+    settings.members += besides.members
     let path = "\(folder)/serve.json5"
     try Scene.write(Array(JSONValue.object(settings).text.utf8), to: path)
     return try ServiceChild(Child([Self.binary, "serve", "--config", path], core: core), self)
@@ -91,6 +94,8 @@ struct ServiceScene {
 /// A running `belfry serve`.
 struct ServiceChild {
   let address: String
+  /// Where apps connect; nil: nowhere.
+  let gateway: String?
   private let child: Child
   private let scene: ServiceScene
   private let client = HTTPClient()
@@ -101,9 +106,17 @@ struct ServiceChild {
     let said = try JSONReader.read(Array(child.line().utf8)).value.object
     guard let address = said?["api"]?.string else { throw BenchFault("belfry serve did not say where it listens") }
     self.address = address
+    gateway = said?["gateway"]?.string
   }
 
   func stop() { child.stop() }
+
+  /// At once, as a machine that fails would.
+  func kill() { child.stop(by: SIGKILL) }
+
+  private var process: MeasuredProcess { MeasuredProcess(pid: child.pid) }
+  var cpuSeconds: Double { process.cpuSeconds }
+  func memory(_ kind: MeasuredProcess.Memory) -> Double { process.memory(kind) }
 
   /// The body of an answer of 200.
   func call(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
@@ -114,26 +127,5 @@ struct ServiceChild {
       throw BenchFault("\(method) \(path): \(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
     }
     return try JSONReader.read(answer.body).value
-  }
-
-  /// User and system, since it began (Linux; 0 elsewhere).
-  var cpuSeconds: Double {
-    guard let text = try? contents(of: "/proc/\(child.pid)/stat") else { return 0 }
-    // Behind the name, which may hold anything, in parentheses: the state is the third field, these the 14th and 15th.
-    let fields = text[((text.lastIndex(of: UInt8(ascii: ")")) ?? 0) + 1)...].split(separator: UInt8(ascii: " "))
-      .map { Double(String(decoding: $0, as: UTF8.self)) ?? 0 }
-    return (fields[11] + fields[12]) / Double(sysconf(Int32(_SC_CLK_TCK)))
-  }
-
-  enum Memory: String {
-    case now = "VmRSS:"
-    case most = "VmHWM:"
-  }
-
-  /// Resident, in MiB (Linux; 0 elsewhere).
-  func memory(_ kind: Memory) -> Double {
-    let line = (try? lines(of: "/proc/\(child.pid)/status"))?.first { $0.hasPrefix(kind.rawValue) }
-    let words = line?.split { $0 == " " || $0 == "\t" } ?? []
-    return words.count > 1 ? (Double(words[1]) ?? 0) / 1024 : 0
   }
 }
