@@ -80,7 +80,6 @@ struct KitProcessTests {
     await app.networkChanged(.available)
     try await scene.waitUntil("out of the tunnel", within: 2) { code.log == ["in the tunnel"] }
     await app.networkChanged(.changed)
-    try await scene.connected(app)
     try await scene.send("at home")
     try await scene.waitUntil("at home", within: 2) { code.log == ["in the tunnel", "at home"] }
     await app.close()

@@ -32,6 +32,7 @@ struct SessionTests {
     var session = Session(now: 0)
     _ = session.handle(hello(), now: 0)
     _ = session.handle(.admitted(entrance(position, last: last)), now: 0)
+    if last <= position { _ = session.handle(page([], through: position), now: 0) }
     return session
   }
 
@@ -51,6 +52,23 @@ struct SessionTests {
     #expect(session.handle(.announced(Self.entry(10), from: 10), now: 0) == [.sendAnnounced])
     #expect(session.handle(.announced(Self.entry(10), from: 10), now: 0) == [], "once")
     #expect(session.handle(.announced(Self.entry(12), from: 10), now: 0) == [.sendAnnounced], "11 was another's")
+  }
+
+  @Test("what came into the inbox after it was looked at, and before the device was there, is not left out")
+  func appearing() {
+    var session = Session(now: 0)
+    _ = session.handle(Self.hello(), now: 0)
+    let entrance = Self.entrance(4, last: 4)
+    #expect(
+      session.handle(.admitted(entrance), now: 0)
+        == [.welcome(entrance, heartbeat: 60), .appear(Self.device), Self.read(after: 4)])
+    #expect(session.handle(.announced(Self.entry(6), from: 6), now: 0) == [], "it is being read")
+    #expect(
+      session.handle(Self.page([5], through: 5), now: 0)
+        == [.send(Self.entry(5)), Self.read(after: 5, limit: Session.window - 1)])
+    #expect(session.handle(Self.page([6], through: 6), now: 0) == [.send(Self.entry(6))])
+    _ = session.handle(.frame(.background), now: 1)
+    #expect(session.handle(.frame(.foreground), now: 2) == [.appear(Self.device), Self.read(after: 6, limit: 62)])
   }
 
   @Test("what was announced with a gap before it is read from the store, so that nothing is left out")

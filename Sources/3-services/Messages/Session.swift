@@ -88,6 +88,9 @@ public struct Session: Sendable {
     var through: Int64
     /// The highest that is known to be there.
     var horizon: Int64
+    /// There may be something that was not announced to it: so it is when the device has just appeared, since what was put
+    /// into its inbox before is told to nobody.
+    var mustLook = false
     /// What was sent and not acknowledged; `id` nil for withdrawals.
     var inFlight: [(position: Int64, id: Int64?)] = []
     var isReading = false
@@ -170,6 +173,7 @@ public struct Session: Sendable {
       var effects: [Effect] = [.welcome(entrance, heartbeat: live.heartbeat.interval)]
       if isForeground {
         effects.append(.appear(entrance.device))
+        live.mustLook = true
         effects += proceed(&live)
       } else {
         live.backgroundSince = now
@@ -282,6 +286,7 @@ public struct Session: Sendable {
     case .foreground:
       guard live.backgroundSince != nil else { return [] }
       live.backgroundSince = nil
+      live.mustLook = true
       return [.appear(live.device)] + proceed(&live)
     case .ping: return [.sendPong]
     }
@@ -326,10 +331,11 @@ public struct Session: Sendable {
 
   /// Reads on where there is more and room for half a window.
   private func proceed(_ live: inout Live) -> [Effect] {
-    guard live.horizon > live.through, !live.isReading, !live.isBlocked, live.backgroundSince == nil,
+    guard live.mustLook || live.horizon > live.through, !live.isReading, !live.isBlocked, live.backgroundSince == nil,
       live.inFlight.count <= Self.window / 2
     else { return [] }
     live.isReading = true
+    live.mustLook = false
     return [.read(live.device, InboxRange(after: live.through, limit: Self.window - live.inFlight.count))]
   }
 
