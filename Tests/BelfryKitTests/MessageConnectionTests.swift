@@ -138,6 +138,9 @@ struct MessageConnectionTests {
     (4200, .disconnected(.stopped(code: 4200))),
     (4201, .disconnected(.stopped(code: 4201))),
     (4202, .disconnected(.notRegistered)),
+    (4203, .disconnected(.retrying(after: 500))),
+    (4204, .disconnected(.retrying(after: 500))),
+    (4205, .disconnected(.stopped(code: 4205))),
     (4250, .disconnected(.stopped(code: 4250))),
   ]
 

@@ -1,7 +1,7 @@
 public import APNSSimulator
 internal import Basics
 public import BelfryKit
-public import Foundation
+internal import Foundation
 public import Phone
 internal import PushPayload
 

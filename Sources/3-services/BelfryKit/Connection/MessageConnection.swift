@@ -251,6 +251,8 @@ struct MessageConnection: Sendable {
       hasRenewed = true
       isRenewing = true
       effects.append(.registerAnew)
+    // what it had is good no more; the next hello says what it has now, and 4202 whether that is
+    case 4203, 4204: wait(now: now, chance: chance)
     case .some(4200...4299): hold = .stopped(code ?? 0)
     default: wait(now: now, chance: chance)
     }
