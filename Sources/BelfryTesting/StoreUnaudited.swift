@@ -19,6 +19,10 @@ extension Store {
     try await renameApp(id, name: name, ifFingerprint: fingerprint, audit: note)
   }
 
+  public func withdrawMessage(app: Int64, id: Int64, at now: Instant) async throws(StoreFault) -> Bool {
+    try await withdrawMessage(app: app, id: id, at: now, audit: nil)
+  }
+
   public func deleteApp(_ id: Int64, at now: Instant) async throws(StoreFault) {
     try await deleteApp(id, at: now, audit: note)
   }

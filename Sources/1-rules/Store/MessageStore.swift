@@ -38,7 +38,9 @@ public protocol MessageStore: Sendable {
 
   /// From here on nobody is given the message, and whoever was meant by it finds the withdrawal in the inbox. Once more it
   /// changes nothing. false when the app has no such message.
-  func withdrawMessage(app: Int64, id: Int64, at now: Instant) async throws(StoreFault) -> Bool
+  func withdrawMessage(
+    app: Int64, id: Int64, at now: Instant, audit: AuditNote?
+  ) async throws(StoreFault) -> Bool
 
   /// nil when the app has no such message.
   func message(app: Int64, id: Int64) async throws(StoreFault) -> MessageProgress?

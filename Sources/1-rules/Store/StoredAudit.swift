@@ -46,6 +46,7 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
   case channelDeleted = 37
   case appRenamed = 38
   case webhookSecretRenewed = 39
+  case messageWithdrawn = 40
 
   /// As `/v1` and `belfry audit` write it.
   public var word: String {
@@ -89,6 +90,7 @@ public enum AuditKind: UInt8, CaseIterable, Sendable {
     case .channelDeleted: "channel.deleted"
     case .appRenamed: "app.renamed"
     case .webhookSecretRenewed: "webhook.secretRenewed"
+    case .messageWithdrawn: "message.withdrawn"
     }
   }
 }

@@ -123,7 +123,7 @@ extension PushService {
 
   /// false when the push has no message.
   func withdrawMessage(_ app: AppRecord, _ messageID: Int64) async throws(RequestFault) -> Bool {
-    try await faulting(as: .push, await store.withdrawMessage(app: app.id, id: messageID, at: clock.now))
+    try await faulting(as: .push, await store.withdrawMessage(app: app.id, id: messageID, at: clock.now, audit: nil))
   }
 }
 

@@ -18,7 +18,7 @@ enum NativePushReading {
   private static let known = [
     "audience", "kind", "alert", "sound", "badge", "category", "threadId", "interruptionLevel", "attachments",
     "mutableContent", "data", "languages", "places", "recipients", "shorten", "timeToLive", "collapseId", "environment",
-    "scheduled", "perSecond", "overMinutes", "quietHours", "channel", "replaces",
+    "scheduled", "perSecond", "overMinutes", "quietHours", "channel", "replaces", "message",
   ]
 
   static func read(_ body: [UInt8]) throws(RequestFault) -> PushOrder {
@@ -39,6 +39,11 @@ enum NativePushReading {
     order.extras = try fields["data"].map(NotificationReading.extras) ?? JSONObject()
     if let attachments = fields["attachments"] { try read(attachments, into: &order) }
     try readKind(fields, into: &order)
+    if let field = fields["message"] {
+      let message = try field.object()
+      try message.refuseUnknown(besides: MessageReading.keys)
+      order.message = try MessageReading.read(message)
+    }
     order.personal = try personal(fields)
     try readSending(fields, into: &order)
     order.warnings = notification.warnings

@@ -19,6 +19,12 @@ struct OwnRoute: Sendable {
     OwnRoute("POST", "/v1/pushes/{id}/withdraw") { .controlPush($0, .withdrawn) },
     OwnRoute("GET", "/v1/pushes/{id}/devices/{registrationId}") { .explanation(push: $0, device: $1) },
 
+    OwnRoute("GET", "/v1/messages", .listMessages),
+    OwnRoute("POST", "/v1/messages", .sendMessage),
+    OwnRoute("GET", "/v1/messages/{id}", Route.showMessage),
+    OwnRoute("DELETE", "/v1/messages/{id}", Route.removeMessage),
+    OwnRoute("GET", "/v1/devices/{registrationId}/messages", Route.deviceMessages),
+
     OwnRoute("GET", "/v1/live-activities", .listActivities),
     OwnRoute("POST", "/v1/live-activities", .startActivities),
     OwnRoute("GET", "/v1/live-activities/{id}", Route.showActivity),

@@ -100,6 +100,11 @@ enum Route: Equatable, Sendable {
   case showCredential(String)
   case rotateCredential(String)
   case deleteCredential(String)
+  case listMessages
+  case sendMessage
+  case showMessage(String)
+  case removeMessage(String)
+  case deviceMessages(String)
   case listFiles
   case addFile
   case showFile(String)
@@ -218,6 +223,9 @@ enum Route: Equatable, Sendable {
     case .showCredential: "v1_credential_get"
     case .rotateCredential: "v1_credential_rotate"
     case .deleteCredential: "v1_credential_delete"
+    case .listMessages, .sendMessage: "v1_messages"
+    case .showMessage, .removeMessage: "v1_message"
+    case .deviceMessages: "v1_device_messages"
     case .listFiles, .addFile: "v1_files"
     case .showFile, .removeFile: "v1_file"
     case .listApps, .makeApp: "v1_apps"

@@ -34,7 +34,8 @@ extension OpenAPIDocument {
             "sealingKey.renewed", "push.cleared", "webhook.made", "webhook.changed", "webhook.deleted",
             "push.sent", "device.changed", "tag.changed", "tag.deleted", "alias.changed", "alias.deleted", "file.added",
             "file.deleted", "channel.made", "channel.deleted", "app.renamed",
-            "webhook.secretRenewed"
+            "webhook.secretRenewed",
+            "message.withdrawn"
           ]
         },
         "AuditEntry": {

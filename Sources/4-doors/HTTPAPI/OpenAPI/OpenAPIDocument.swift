@@ -6,8 +6,9 @@ internal import PushPayload
 enum OpenAPIDocument {
   /// In the order in which they are shown.
   static let parts = [
-    pushes, explanations, activities, channels, schedules, devices, tags, audiences, webhooks, credentials, apps, audit,
-    registrations, description,
+    pushes, explanations, messages, activities, channels, schedules, devices, tags, audiences, webhooks, credentials,
+    apps,
+    audit, registrations, description,
   ]
 
   static let bytes = document.encoded()

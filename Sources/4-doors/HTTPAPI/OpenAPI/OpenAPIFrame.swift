@@ -12,6 +12,7 @@ extension OpenAPIDocument {
       "security": [{"app": []}],
       "tags": [
         {"name": "pushes"},
+        {"name": "messages", "description": "To the running app, by the gateway (docs/gateway-protocol.md)."},
         {"name": "live-activities"},
         {"name": "channels", "description": "Broadcast channels of Live Activities, as APNs keeps them."},
         {"name": "schedules"},

@@ -187,6 +187,17 @@ extension OpenAPIDocument {
               "type": ["boolean", "null"],
               "description": "Texts that make it larger than APNs takes are cut, never within a character."
             },
+            "message": {
+              "type": ["object", "null"], "additionalProperties": false,
+              "required": ["content"],
+              "properties": {
+                "content": {"type": "string"},
+                "title": {"type": ["string", "null"]},
+                "contentType": {"type": ["string", "null"]},
+                "extras": {"type": ["object", "null"]}
+              },
+              "description": "To the running app, beside the notification. Not with kind voip."
+            },
             "timeToLive": {
               "type": ["integer", "null"],
               "minimum": 0, "maximum": 864000,
