@@ -3,25 +3,27 @@ import Basics
 /// When how many newcomers may enter, at so many a second; after a pause a second's worth at once. A value; times are
 /// milliseconds of any clock that nobody sets.
 struct NewcomerPace {
-  private let perSecond: Double
-  private var places: Double
+  private let perSecond: Int64
+  /// Free places in thousandths, so that every millisecond adds a whole number of them.
+  private var thousandths: Int64
   private var lastTime: Int64
 
   /// At least one a second.
   init(perSecond: Int, now: Int64) {
-    self.perSecond = Double(max(1, perSecond))
-    places = self.perSecond
+    self.perSecond = Int64(max(1, min(perSecond, 1_000_000)))
+    thousandths = self.perSecond * 1000
     lastTime = now
   }
 
   /// How long the next one waits; nil: not at all, and then it has entered.
   mutating func wait(at now: Int64) -> Instant.Span? {
-    places = min(perSecond, places + Double(max(0, now - lastTime)) * perSecond / 1000)
+    let passed = min(max(0, now - lastTime), 1000)
+    thousandths = min(perSecond * 1000, thousandths + passed * perSecond)
     lastTime = now
-    guard places < 1 else {
-      places -= 1
+    guard thousandths < 1000 else {
+      thousandths -= 1000
       return nil
     }
-    return .milliseconds(max(1, Int64(((1 - places) * 1000 / perSecond).rounded(.up))))
+    return .milliseconds((1000 - thousandths + perSecond - 1) / perSecond)
   }
 }
