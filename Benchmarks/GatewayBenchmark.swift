@@ -40,7 +40,7 @@ func gatewayBenchmark(_ setting: Setting) async throws -> [Figure] {
     try broadcasts.take(half.map { try $0.burst(of: each) })
     broadcasts.cpu.append((half.reduce(0) { $0 + $1.service.cpuSeconds } - start) * 1e6 / Double(each * half.count))
   }
-  let rate = try half.first.map { try $0.oneToOne(setting.pushes(40_000)) } ?? 0
+  let rate = try await halls[0].oneToOne(setting.pushes(40_000))
   figures.append(figure("messages to one device each, stored and delivered", "/s", rate, .atLeast(20_000)))
 
   let restart = monotonicSeconds()
@@ -126,7 +126,7 @@ private final class GatewayHall: @unchecked Sendable {  // one task at a time
   private(set) var service: ServiceChild
   private let port: UInt16
   private var subscribers: SubscriberChild?
-  private let first: String
+  private let registered: [String]
   /// MiB that the connections took.
   private(set) var growth = 0.0
 
@@ -135,14 +135,37 @@ private final class GatewayHall: @unchecked Sendable {  // one task at a time
     self.number = number
     self.devices = devices
     hellos = "\(scene.folder)/hellos"
-    let service = try scene.serve(to: 9, core: nil, besides: ["gateway": "127.0.0.1:0"])
-    self.service = service
+    do { service = try scene.serve(to: 9, core: nil, besides: ["gateway": "127.0.0.1:0"]) } catch {
+      scene.remove()
+      throw error
+    }
+    do {
+      port = try Self.port(of: service)
+      let registered = try await Self.register(devices, scene.app, at: service)
+      self.registered = registered.map(\.id)
+      let lines = registered.map { device in
+        "{\"type\":\"hello\",\"version\":1,\"app\":\"\(scene.app)\",\"device\":\"\(device.id)\","
+          + "\"secret\":\"\(device.secret)\",\"cursor\":null}"
+      }
+      try Scene.write(Array(lines.joined(separator: "\n").utf8), to: hellos)
+    } catch {
+      service.stop()
+      scene.remove()
+      throw error
+    }
+  }
+
+  private static func port(of service: ServiceChild) throws -> UInt16 {
     guard let port = service.gateway?.split(separator: ":").last.flatMap({ UInt16($0.prefix { $0.isNumber }) }) else {
       throw BenchFault("belfry serve did not say where its gateway is")
     }
-    self.port = port
+    return port
+  }
+
+  private static func register(
+    _ devices: Int, _ app: String, at service: ServiceChild
+  ) async throws -> [(id: String, secret: String)] {
     var registered: [(id: String, secret: String)] = []
-    let app = scene.app
     try await withThrowingTaskGroup(of: (String, String).self) { group in
       func register(_ device: Int) {
         group.addTask {
@@ -169,12 +192,7 @@ private final class GatewayHall: @unchecked Sendable {  // one task at a time
         }
       }
     }
-    first = registered.first?.id ?? ""
-    let lines = registered.map { device in
-      "{\"type\":\"hello\",\"version\":1,\"app\":\"\(scene.app)\",\"device\":\"\(device.id)\","
-        + "\"secret\":\"\(device.secret)\",\"cursor\":null}"
-    }
-    try Scene.write(Array(lines.joined(separator: "\n").utf8), to: hellos)
+    return registered
   }
 
   func fill() throws {
@@ -194,26 +212,45 @@ private final class GatewayHall: @unchecked Sendable {  // one task at a time
 
   func burst(of count: Int) throws -> JSONObject { try subscribers?.burst(of: count) ?? JSONObject() }
 
-  /// So many messages, each by a call of its own, to one device; a second.
-  func oneToOne(_ count: Int) throws -> Double {
-    let body = "\(scene.folder)/message.json"
-    try Scene.write(Array(Self.push(["registration_id": [.string(first)]]).text.utf8), to: body)
+  /// So many messages, each to one device, in turn to all, 500 in a call of /v3/push/batch/regid/single; a second.
+  func oneToOne(_ count: Int) async throws -> Double {
+    let (service, registered) = (service, registered)
+    let perCall = 500
+    let run = UInt64(monotonicSeconds() * 1e6)
     let start = monotonicSeconds()
-    let report = try Child([
-      "h2load", "--h1", "-n", String(count), "-c", "32", "-d", body, "-H", ":method: POST", "-H",
-      "authorization: Basic \("\(scene.app):\(scene.secret)".utf8.base64)", "-H", "content-type: application/json",
-      "\(service.address)/v3/push",
-    ]).finish()
-    let seconds = monotonicSeconds() - start
-    guard report.output.contains("\(count) succeeded") else { throw BenchFault(report.output) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for lane in 0..<4 {
+        group.addTask {
+          for call in stride(from: lane * perCall, to: count, by: 4 * perCall) {
+            let list = (call..<min(call + perCall, count)).map { number in
+              JSONObject.Member(
+                "\(run)-\(number)",
+                [
+                  "platform": "all", "target": .string(registered[number % registered.count]),
+                  "message": ["msg_content": .string(Self.stamp)],
+                ])
+            }
+            let answer = try await service.call(
+              "POST", "/v3/push/batch/regid/single", ["pushlist": .object(JSONObject(list))])
+            let taken = answer.object?.members.count { $0.value.object?["msg_id"] != nil }
+            guard taken == list.count else {
+              throw BenchFault("not every message was taken: \(answer.text.prefix(300))")
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
     var arrived = 0.0
     while arrived < Double(count) { arrived += try subscribers?.said()["messages"]?.number?.double ?? .infinity }
-    return Double(count) / seconds
+    return Double(count) / (monotonicSeconds() - start)
   }
 
+  /// When it was sent, as subscribers read it.
+  private static var stamp: String { "@\(Int64(monotonicSeconds() * 1e9))@" }
+
   private static func push(_ audience: JSONValue) -> JSONValue {
-    let now = Int64(monotonicSeconds() * 1e9)
-    return ["platform": "all", "audience": audience, "message": ["msg_content": .string("@\(now)@")]]
+    ["platform": "all", "audience": audience, "message": ["msg_content": .string(stamp)]]
   }
 
   func restart() throws {
