@@ -41,9 +41,14 @@ struct InAppMessageTests {
     let report = try #require(try await bench.service.report(app, messageID: receipt.messageID))
     #expect(report.state == .finished && report.targeted == 0)
     #expect(report.message == MessageCounts(targeted: 1, delivered: 0, read: 0))
+    func arrivals() async throws -> [PushArrival] {
+      try await bench.service.arrivals(app, messageID: receipt.messageID, registrationIDs: [id, "none"])
+    }
+    #expect(try await arrivals() == [.notArrived, .noSuchDevice], "jpush.md §8 status/message")
     try await bench.store.acknowledge(
       [InboxAcknowledgement(app: app.id, ordinal: 0, position: entry.position, delivered: nil)], at: bench.clock.now)
     #expect(try await bench.service.report(app, messageID: receipt.messageID)?.message?.delivered == 1)
+    #expect(try await arrivals() == [.arrived, .noSuchDevice])
     let explanation = try #require(
       try await bench.service.explain(app, messageID: receipt.messageID, registrationID: id))
     #expect(explanation.outcome == .accepted)

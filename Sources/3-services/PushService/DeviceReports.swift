@@ -83,7 +83,7 @@ extension ReportKind {
 
 /// Whether a device had a push, as far as it has said.
 public enum PushArrival: Sendable {
-  /// It has said that it received, showed or opened it.
+  /// It has said that it received, showed or opened it, or that it has its in-app message.
   case arrived
   /// It has not said so; it may have had it all the same.
   case notArrived

@@ -19,9 +19,24 @@ extension PushService {
   public func arrivals(
     _ app: AppRecord, messageID: Int64, registrationIDs: [String]
   ) async throws(RequestFault) -> [PushArrival] {
-    try await faulting(
+    var arrivals = try await faulting(
       as: .push,
       await store.reportStandings(app: app.id, push: messageID, registrationIDs: registrationIDs).map(PushArrival.init))
+    guard try await faulting(as: .push, await store.message(app: app.id, id: messageID)) != nil else { return arrivals }
+    for (index, id) in registrationIDs.enumerated() {
+      switch arrivals[index] {
+      case .arrived, .noSuchDevice: break
+      case .notArrived, .notTargeted:
+        let trace = try await faulting(
+          as: .push, await store.messageTrace(app: app.id, id: messageID, registrationID: id))
+        switch trace?.state {
+        case .delivered: arrivals[index] = .arrived
+        case .waiting, .waitingForAlias: arrivals[index] = .notArrived
+        case .notMeant, nil: break
+        }
+      }
+    }
+    return arrivals
   }
 
   /// nil when the app has no such push.

@@ -6,9 +6,8 @@ internal import PushPayload
 enum OpenAPIDocument {
   /// In the order in which they are shown.
   static let parts = [
-    pushes, explanations, messages, activities, channels, schedules, devices, tags, audiences, webhooks, credentials,
-    apps,
-    audit, registrations, description,
+    pushes, explanations, messages, activities, channels, schedules, devices, tags, audiences, files, webhooks,
+    credentials, apps, audit, registrations, description,
   ]
 
   static let bytes = document.encoded()
