@@ -81,6 +81,7 @@ struct ProviderWireTests {
         $0.limits.overrun = overrun
       } _: { scene in
         let provider = try await scene.rawProvider()
+        _ = await provider.synchronize()  // what has not come cannot be acknowledged
         await provider.send(.settingsAcknowledged)
         _ = await provider.synchronize()
         let (path, fields) = (path(scene), fields(scene))
