@@ -48,6 +48,15 @@ struct GatewayFaultTests {
     await bench.stop()
   }
 
+  @Test("others that register anew as fast as a device enters do not keep it out")
+  func othersMeanwhile() async throws {
+    let bench = try await GatewayBench(devices: 2) { store in
+      _ = try await store.register(StoreSamples.device(1, of: try await store.apps().first?.id ?? 0))
+    }
+    _ = try await bench.connect(0).expect("welcome")
+    await bench.stop()
+  }
+
   @Test("C36 whoever has the phone now gets nothing of what waits for the former user's alias")
   func anotherUser() async throws {
     let bench = try await GatewayBench(devices: 2)

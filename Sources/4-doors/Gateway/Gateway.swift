@@ -24,8 +24,7 @@ public final class Gateway: Sendable {
   let clock: any WallClock
   private let tables: [ObjectIdentifier: SessionTable]
   private let listener = Locked<WebSocketListener?>(nil)
-  /// How often credentials were told to be good no more.
-  private let ends = Locked<UInt64>(0)
+  let endings = Locked(Endings())
 
   private init(_ service: MessageService, _ settings: Settings, clock: any WallClock, loops: LoopGroup) {
     self.service = service
@@ -64,14 +63,11 @@ public final class Gateway: Sendable {
   public var connectionCount: Int { listener.withLock { $0 }?.connectionCount ?? 0 }
   public var presentCount: Int { presence.count }
 
-  /// Another than before when credentials that were looked at in between may be good no more.
-  var generation: UInt64 { ends.withLock { $0 } }
-
   private func tell(_ news: InboxNews) {
     switch news {
     case .entry(let notice): announce(notice)
     case .end(let app, let end):
-      ends.withLock { $0 += 1 }  // first: who has not entered yet is not in the tables
+      endings.withLock { $0.note(app: app, end) }  // first: who has not entered yet is not in the tables
       for table in tables.values { table.loop.execute { table.end(app: app, end) } }
     }
   }

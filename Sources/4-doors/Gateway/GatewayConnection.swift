@@ -118,19 +118,20 @@ final class GatewayConnection: WebSocketOwner, @unchecked Sendable {  // guarded
   }
 
   private func enter(_ hello: Hello) {
-    let generation = gateway.generation
+    let ended = gateway.endings.withLock { $0.count }
     ask { [service = gateway.service] in
       await service.enter(hello)
     } then: {
-      $0.entered(hello, $1, generation)
+      $0.entered(hello, $1, since: ended)
     }
   }
 
-  private func entered(_ hello: Hello, _ answer: MessageService.Answer, _ generation: UInt64) {
+  private func entered(_ hello: Hello, _ answer: MessageService.Answer, since ended: UInt64) {
     switch answer {
     case .admitted(let entrance):
       // what ends from here on finds it in the table
-      guard generation == gateway.generation else { return enter(hello) }
+      let mayHaveEnded = gateway.endings.withLock { $0.mayHaveEnded(entrance.device, since: ended) }
+      guard !mayHaveEnded else { return enter(hello) }
       table.enter(entrance.device, self)
       take(.admitted(entrance))
     case .refused(let end): take(.refused(end))
