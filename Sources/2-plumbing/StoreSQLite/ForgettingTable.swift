@@ -22,7 +22,6 @@ struct ForgettingTable {
     if try messages.sweep() { return true }
     if let time = ages.messagesBefore, try messages.drop(before: time) { return true }
     if let time = ages.filesExpiredBy, try FileTable(database).sweep(at: time) { return true }
-    if try DeletedAppTable(database).sweep() { return true }
     if let time = ages.pushesBefore {
       if try dropPush(before: time) { return true }
       try database.run(
@@ -44,8 +43,9 @@ struct ForgettingTable {
         .int(Self.piece))
       if database.changes > 0 { return true }
     }
-    if let time = ages.deadBefore { return try deleteDevices(deadBefore: time) }
-    return false
+    if let time = ages.deadBefore, try deleteDevices(deadBefore: time) { return true }
+    // last: it looks through all that were ever deleted
+    return try DeletedAppTable(database).sweep()
   }
 
   /// The highest id stays, since those to come are given above it.
@@ -61,11 +61,12 @@ struct ForgettingTable {
   }
 
   func drop(push id: Int64) throws(StoreFault) {
-    let callback = try database.first("SELECT callback FROM push WHERE id = ?", .int(id)) { $0.optionalInt(0) } ?? nil
     try database.run("INSERT INTO dropped_push VALUES (?)", .int(id))
     try database.run("DELETE FROM push_variant WHERE push = ?", .int(id))
-    try database.run("DELETE FROM push WHERE id = ?", .int(id))
-    if let callback { try WebhookTable(database).dropCallback(callback) }
+    let callback = try database.first("DELETE FROM push WHERE id = ? RETURNING callback", .int(id)) {
+      $0.optionalInt(0)
+    }
+    if let callback = callback ?? nil { try WebhookTable(database).dropCallback(callback) }
   }
 
   private func sweep() throws(StoreFault) -> Bool {
