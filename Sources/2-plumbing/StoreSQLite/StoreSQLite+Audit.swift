@@ -7,11 +7,11 @@ extension StoreSQLite {
 
   /// An operation that answers whether it changed something, with its note in the same transaction when it did.
   func writing(
-    _ audit: AuditNote, _ body: @escaping @Sendable (Database) throws(StoreFault) -> Bool
+    _ audit: AuditNote?, _ body: @escaping @Sendable (Database) throws(StoreFault) -> Bool
   ) async throws(StoreFault) -> Bool {
     try await writer.run { database throws(StoreFault) in
       let isDone = try body(database)
-      if isDone { try AuditTable(database).write(audit) }
+      if isDone, let audit { try AuditTable(database).write(audit) }
       return isDone
     }
   }

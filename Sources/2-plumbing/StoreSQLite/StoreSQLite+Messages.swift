@@ -40,10 +40,8 @@ extension StoreSQLite {
   public func withdrawMessage(
     app: Int64, id: Int64, at now: Instant, audit: AuditNote?
   ) async throws(StoreFault) -> Bool {
-    try await writer.run { database throws(StoreFault) in
-      let isThere = try MessageTable(database).withdraw(app: app, id: id, at: now)
-      if isThere, let audit { try AuditTable(database).write(audit) }
-      return isThere
+    try await writing(audit) { database throws(StoreFault) in
+      try MessageTable(database).withdraw(app: app, id: id, at: now)
     }
   }
 

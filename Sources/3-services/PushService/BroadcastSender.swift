@@ -63,10 +63,11 @@ final class BroadcastSender: Sendable {
     of push: StoredPush, on channel: String, _ channels: any BroadcastChannels, at now: Instant
   ) async throws(BroadcastFault) -> Int64 {
     if let told = push.expiration { return told }
-    let known = policies.withLock { $0[channel] }
-    let policy: ChannelStoragePolicy
-    if let known { policy = known } else { policy = try await channels.channel(channel) }
-    note(policy, of: channel)
+    var policy = policies.withLock { $0[channel] }
+    if policy == nil {
+      policy = try await channels.channel(channel)
+      note(policy, of: channel)
+    }
     return policy == .newest ? max(0, now.seconds) + Self.longestStorage : 0
   }
 }

@@ -76,17 +76,18 @@ extension PushService {
   /// Bytes of a file.
   public static let largestFile = 10 << 20
   private static let mostFiles = 20
-  private static let longestLife: Int64 = 720
+  /// Hours that a file is kept at most.
+  public static let longestFileLife: Int64 = 720
 
   /// Keeps a text with one name a line, each without what is blank around it; empty lines are nothing. Whole or not at
   /// all, durable once it is answered.
   public func keepFile(
     _ owner: FileOwner, _ kind: AudienceFile.Kind, _ upload: FileUpload
   ) async throws(RequestFault) -> (file: AudienceFile, isRepeated: Bool) {
-    let hours = upload.hours ?? Self.longestLife
-    guard 1...Self.longestLife ~= hours else {
+    let hours = upload.hours ?? Self.longestFileLife
+    guard 1...Self.longestFileLife ~= hours else {
       throw RequestFault(
-        .invalidParameter, at: "ttl", found: "\(hours) hours", remedy: "Give 1 to \(Self.longestLife) hours.")
+        .invalidParameter, at: "ttl", found: "\(hours) hours", remedy: "Give 1 to \(Self.longestFileLife) hours.")
     }
     guard upload.content.count <= Self.largestFile else {
       throw RequestFault(

@@ -41,6 +41,10 @@ public struct MessageCounts: Sendable, Equatable {
     self.delivered = delivered
     self.read = read
   }
+
+  init(_ message: MessageProgress) {
+    self.init(targeted: message.targeted, delivered: message.delivered, read: message.read)
+  }
 }
 
 /// The way to apps that are connected, by whoever knows it.

@@ -16,11 +16,11 @@ public struct MessageView: Sendable, Equatable {
 
   init(_ message: MessageProgress) {
     id = message.id
-    body = (try? JSONReader.read(message.body))?.value.object ?? JSONObject()
+    body = JSONObject(ofMessage: message.body)
     acceptedAt = message.acceptedAt
     expiresAt = message.expiresAt
     withdrawnAt = message.withdrawnAt
-    counts = MessageCounts(targeted: message.targeted, delivered: message.delivered, read: message.read)
+    counts = MessageCounts(message)
   }
 }
 
@@ -78,11 +78,16 @@ extension PushService {
         found.append(
           DeviceMessage(
             position: entry.position, id: entry.id,
-            body: (try? JSONReader.read(body))?.value.object ?? JSONObject(), acceptedAt: entry.at,
+            body: JSONObject(ofMessage: body), acceptedAt: entry.at,
             isDelivered: entry.position <= state.acknowledged))
       }
       guard page.hasMore else { break }
     }
     return found
   }
+}
+
+extension JSONObject {
+  /// As `MessageContent.body` wrote it.
+  fileprivate init(ofMessage body: [UInt8]) { self = (try? JSONReader.read(body))?.value.object ?? JSONObject() }
 }

@@ -57,9 +57,7 @@ extension PushReport {
       clicked: progress.reports[.clicked] ?? 0, warnings: progress.push.warnings)
     isOfLiveActivity = progress.push.pushType == PushType.liveactivity.rawValue
     isCall = progress.push.pushType == PushType.voip.rawValue
-    message = progress.message.map {
-      MessageCounts(targeted: $0.targeted, delivered: $0.delivered, read: $0.read)
-    }
+    message = progress.message.map { MessageCounts($0) }
     companion = progress.companion
     companionOf = progress.push.companionOf
     if case .channel(let id) = progress.push.address {

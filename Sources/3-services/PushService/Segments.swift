@@ -42,20 +42,15 @@ extension PushService {
   ) async throws(RequestFault) -> SegmentView {
     try NameRule.resource.check(id, .invalidParameter, at: "id")
     try AudienceRule.check(audience)
-    for leaf in audience.leaves {
-      switch leaf {
-      case .segment(let inner):
-        throw RequestFault(
-          .invalidParameter, at: "audience", found: "the segment \(quoted(inner)) in a segment",
-          remedy: "Write out what it stands for.")
-      case .file(let file):
-        throw RequestFault(
-          .invalidParameter, at: "audience", found: "the file \(quoted(file)) in a segment, which would outlive it",
-          remedy: "Name it in the push, beside the segment.")
-      case .everyone, .tag, .alias, .registrationID, .appVersion, .osVersion, .language, .timeZone, .model, .permission,
-        .holds, .lastSeen, .created, .saved, .variant, .share, .all, .any, .not:
-        break
-      }
+    for case .segment(let inner) in audience.leaves {
+      throw RequestFault(
+        .invalidParameter, at: "audience", found: "the segment \(quoted(inner)) in a segment",
+        remedy: "Write out what it stands for.")
+    }
+    for case .file(let file) in audience.leaves {
+      throw RequestFault(
+        .invalidParameter, at: "audience", found: "the file \(quoted(file)) in a segment, which would outlive it",
+        remedy: "Name it in the push, beside the segment.")
     }
     _ = try await resolved(audience, app)
     let segment = StoredSegment(id: id, document: document, audience: audience, updatedAt: clock.now)

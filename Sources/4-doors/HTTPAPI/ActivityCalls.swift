@@ -13,10 +13,7 @@ extension HTTPAPI {
     let app = try await authenticate(&call)
     let fields = try RequestBody.object(call.request.body, codes: .push)
     try fields.refuseUnknown(besides: ["audience"] + ActivityReading.startKeys + Self.sending)
-    guard let audience = fields["audience"] else {
-      throw fields.missing("audience", "Give \"everyone\", or an object such as {\"tag\": \"vip\"}.")
-    }
-    var order = PushOrder(audience: try ExpressionReading.read(audience), original: call.request.body)
+    var order = PushOrder(audience: try ExpressionReading.audience(fields), original: call.request.body)
     let channel = try fields["channel"].map { field throws(RequestFault) in try field.channelID() }
     order.special = .liveActivity(try ActivityReading(own: fields).start(channel: channel))
     return try await send(&order, fields, app, call)

@@ -18,6 +18,14 @@ enum ExpressionReading {
 
   private static let longestDays: Int64 = 36_500
 
+  /// Of a body that must have one.
+  static func audience(_ fields: Fields) throws(RequestFault) -> AudienceExpression {
+    guard let audience = fields["audience"] else {
+      throw fields.missing("audience", "Give \"everyone\", or an object such as {\"tag\": \"vip\"}.")
+    }
+    return try read(audience)
+  }
+
   static func read(_ field: Field) throws(RequestFault) -> AudienceExpression {
     if case .string(let text) = field.value {
       guard text == "everyone" else {

@@ -25,7 +25,8 @@ extension HTTPAPI {
     if form["ttl"] != nil {
       guard let text = form.text("ttl"), text.utf8.count <= 5, let number = Int64(text) else {
         throw RequestFault(
-          .invalidParameter, at: "ttl", found: "it is no whole number", remedy: "Give hours, 1 to 720.")
+          .invalidParameter, at: "ttl", found: "it is no whole number",
+          remedy: "Give hours, 1 to \(PushService.longestFileLife).")
       }
       hours = number
     }

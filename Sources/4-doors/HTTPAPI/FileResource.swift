@@ -16,8 +16,9 @@ extension HTTPAPI {
     var hours: Int64?
     if let field = query["hours"] {
       let text = try field.string()
-      guard text.utf8.count <= 5, let number = Int64(text), 1...720 ~= number else {
-        throw field.wrong("\(quoted(text)) stands here", "Give hours, a whole number from 1 to 720.")
+      guard text.utf8.count <= 5, let number = Int64(text), 1...PushService.longestFileLife ~= number else {
+        throw field.wrong(
+          "\(quoted(text)) stands here", "Give hours, a whole number from 1 to \(PushService.longestFileLife).")
       }
       hours = number
     }

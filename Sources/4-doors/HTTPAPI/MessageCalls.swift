@@ -11,16 +11,11 @@ extension HTTPAPI {
     let app = try await authenticate(&call)
     let fields = try RequestBody.object(call.request.body, codes: .push)
     try fields.refuseUnknown(besides: ["audience", "timeToLive"] + MessageReading.keys)
-    guard let audience = fields["audience"] else {
-      throw fields.missing("audience", "Give \"everyone\", or an object such as {\"tag\": \"vip\"}.")
-    }
-    var order = PushOrder(audience: try ExpressionReading.read(audience), original: call.request.body)
+    var order = PushOrder(audience: try ExpressionReading.audience(fields), original: call.request.body)
     order.message = try MessageReading.read(fields)
     order.isMessageAlone = true
     order.timeToLive = try fields["timeToLive"]?.integer(0...OptionsReading.longestTimeToLive)
-    var answer = try await made(&order, app, call)
-    answer.headers["Location"] = answer.headers["Location"]?.replacing("/v1/pushes/", with: "/v1/messages/")
-    return answer
+    return try await made(&order, app, call, path: "/v1/messages")
   }
 
   /// `GET /v1/messages`, the newest first.

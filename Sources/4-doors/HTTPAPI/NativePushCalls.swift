@@ -12,9 +12,9 @@ extension HTTPAPI {
     return try await made(&order, app, call)
   }
 
-  /// The answer to a push that was made, or that the same key made before.
+  /// The answer to a push that was made, or that the same key made before; it is to be read below `path`.
   func made(
-    _ order: inout PushOrder, _ app: AppRecord, _ call: Call
+    _ order: inout PushOrder, _ app: AppRecord, _ call: Call, path: String = "/v1/pushes"
   ) async throws(RequestFault) -> HTTPResponse {
     if let key = try call.idempotencyKey() {
       order.clientID = key
@@ -29,7 +29,7 @@ extension HTTPAPI {
         "warnings": .array(receipt.warnings.map(JSONValue.string)),
         "unmatched": .array(receipt.unmatched.map(JSONValue.string)),
       ])
-    answer.headers["Location"] = "/v1/pushes/\(id)"
+    answer.headers["Location"] = "\(path)/\(id)"
     return answer
   }
 

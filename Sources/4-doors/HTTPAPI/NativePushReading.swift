@@ -24,10 +24,7 @@ enum NativePushReading {
   static func read(_ body: [UInt8]) throws(RequestFault) -> PushOrder {
     let fields = try RequestBody.object(body, codes: .push)
     try fields.refuseUnknown(besides: known)
-    guard let audience = fields["audience"] else {
-      throw fields.missing("audience", "Give \"everyone\", or an object such as {\"tag\": \"vip\"}.")
-    }
-    var order = PushOrder(audience: try ExpressionReading.read(audience), original: body)
+    var order = PushOrder(audience: try ExpressionReading.audience(fields), original: body)
     var notification = NotificationReading()
     order.alert = try fields["alert"].map { field throws(RequestFault) in try notification.alert(field) }
     order.sound = try fields["sound"].map { field throws(RequestFault) in try notification.sound(field) }

@@ -10,7 +10,7 @@ extension HTTPAPI {
 
   /// `GET /v3/received?msg_ids=`.
   func received(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
-    try await reports(&call) { id, report in
+    try await reports(&call) { _, id, report in
       [
         "msg_id": .string(id), "android_received": .null, "ios_apns_sent": ReportWriting.count(report?.accepted),
         "ios_apns_received": ReportWriting.count(report?.received),
@@ -21,7 +21,7 @@ extension HTTPAPI {
 
   /// `GET /v3/received/detail?msg_ids=`.
   func receivedDetail(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
-    try await reports(&call) { id, report in
+    try await reports(&call) { _, id, report in
       var object: JSONObject = ["msg_id": .string(id)]
       let unknown = ReportWriting.nulls(
         "jpush_received", "android_pns_sent", "android_pns_received", "ios_apns_sent", "ios_apns_received",
@@ -41,7 +41,7 @@ extension HTTPAPI {
 
   /// `GET /v3/messages?msg_ids=`.
   func messages(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
-    try await reports(&call) { id, report in
+    try await reports(&call) { _, id, report in
       [
         "msg_id": .string(id),
         "android": .object(ReportWriting.nulls("received", "target", "online_push", "click", "msg_click")),
@@ -58,22 +58,17 @@ extension HTTPAPI {
 
   /// `GET /v3/messages/detail?msg_ids=`.
   func messagesDetail(_ call: inout Call) async throws(RequestFault) -> HTTPResponse {
-    let app = try await authenticate(&call)
-    let ids = try ReportReading.messageIDs(try call.query(.report), "msg_ids", most: Self.mostMessages)
-    var items: [JSONValue] = []
-    for id in ids {
-      var (report, beside): (PushReport?, PushReport?)
-      if let number = id.number { report = try await service.report(app, messageID: number) }
-      if let companion = report?.companion { beside = try await service.report(app, messageID: companion) }
-      var object: JSONObject = ["msg_id": .string(id.text)]
+    try await reports(&call) { app, id, report throws(RequestFault) in
+      let beside: PushReport? =
+        if let companion = report?.companion { try await service.report(app, messageID: companion) } else { nil }
+      var object: JSONObject = ["msg_id": .string(id)]
       object.members += ReportWriting.detail(of: report, beside: beside).members
-      items.append(.object(object))
+      return object
     }
-    return Answers.ok(.array(items))
   }
 
   private func reports(
-    _ call: inout Call, _ write: (String, PushReport?) -> JSONObject
+    _ call: inout Call, _ write: (AppRecord, String, PushReport?) async throws(RequestFault) -> JSONObject
   ) async throws(RequestFault) -> HTTPResponse {
     let app = try await authenticate(&call)
     let ids = try ReportReading.messageIDs(try call.query(.report), "msg_ids", most: Self.mostMessages)
@@ -81,7 +76,7 @@ extension HTTPAPI {
     for id in ids {
       let report: PushReport? =
         if let number = id.number { try await service.report(app, messageID: number) } else { nil }
-      items.append(.object(write(id.text, report)))
+      items.append(.object(try await write(app, id.text, report)))
     }
     return Answers.ok(.array(items))
   }

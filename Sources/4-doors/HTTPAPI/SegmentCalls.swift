@@ -22,10 +22,8 @@ extension HTTPAPI {
   ) throws(RequestFault) -> (document: JSONValue, expression: AudienceExpression) {
     let fields = try RequestBody.object(body, codes: .push)
     try fields.refuseUnknown(besides: ["audience"])
-    guard let field = fields["audience"] else {
-      throw fields.missing("audience", "Give \"everyone\", or an object such as {\"tag\": \"vip\"}.")
-    }
-    return (field.value, try ExpressionReading.read(field))
+    let audience = try ExpressionReading.audience(fields)
+    return (fields["audience"]?.value ?? .null, audience)
   }
 
   // MARK: Segments

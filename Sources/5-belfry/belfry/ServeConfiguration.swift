@@ -228,31 +228,17 @@ struct ServeConfiguration: Equatable {
       }
       serverFaultMinutes = Setting(value, .file(path))
     }
-    if let value = file.schedules {
-      do throws(CommandFault) { schedules = Setting(try value.settings(), .file(path)) } catch {
+    // what a part of the file says; a fault in it names the file
+    func part<Value>(_ read: () throws(CommandFault) -> Value?) throws(CommandFault) -> Setting<Value>? {
+      do throws(CommandFault) { return try read().map { Setting($0, .file(path)) } } catch {
         throw CommandFault("\(path): \(error.words)")
       }
     }
-    if let value = file.keepDays {
-      do throws(CommandFault) { retention = Setting(try value.retention(), .file(path)) } catch {
-        throw CommandFault("\(path): \(error.words)")
-      }
-    }
-    if let value = file.webhooks {
-      do throws(CommandFault) { webhooks = Setting(try value.settings(), .file(path)) } catch {
-        throw CommandFault("\(path): \(error.words)")
-      }
-    }
-    if let value = file.limits {
-      do throws(CommandFault) { limits = Setting(try value.limits(), .file(path)) } catch {
-        throw CommandFault("\(path): \(error.words)")
-      }
-    }
-    if let value = file.messages {
-      do throws(CommandFault) { messages = Setting(try value.settings(), .file(path)) } catch {
-        throw CommandFault("\(path): \(error.words)")
-      }
-    }
+    schedules = try part { () throws(CommandFault) in try file.schedules?.settings() } ?? schedules
+    retention = try part { () throws(CommandFault) in try file.keepDays?.retention() } ?? retention
+    webhooks = try part { () throws(CommandFault) in try file.webhooks?.settings() } ?? webhooks
+    limits = try part { () throws(CommandFault) in try file.limits?.limits() } ?? limits
+    messages = try part { () throws(CommandFault) in try file.messages?.settings() } ?? messages
     if let value = file.proxy {
       fileProxy = value
       proxy.origin = .file(path)
@@ -284,8 +270,7 @@ struct ServeConfiguration: Equatable {
       let container = try decoder.strict(
         [
           "listen", "deviceListen", "deviceIdentity", "gateway", "gatewayIdentity", "data", "apns", "apnsManage",
-          "trust",
-          "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays", "webhooks", "limits",
+          "trust", "proxy", "serverFaultMinutes", "credentials", "schedules", "keepDays", "webhooks", "limits",
           "messages",
         ])
       messages = try container.decodeIfPresent(Messages.self, forKey: "messages")
