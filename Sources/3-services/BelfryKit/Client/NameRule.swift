@@ -11,8 +11,8 @@ enum NameRule {
     }
   }
 
-  static func check(tags: [String], mayBeEmpty: Bool = false) throws(BelfryFault) {
-    guard mayBeEmpty || !tags.isEmpty else { throw BelfryFault(.empty, "There is no tag. cleanTags() removes all.") }
+  static func check(tags: [String]) throws(BelfryFault) {
+    guard !tags.isEmpty else { throw BelfryFault(.empty, "There is no tag. cleanTags() removes all.") }
     guard tags.count <= 1000 else { throw BelfryFault(.tooManyTags, "\(tags.count) tags, 1,000 are allowed.") }
     for tag in tags {
       guard !tag.isEmpty else { throw BelfryFault(.empty, "A tag is empty.") }
