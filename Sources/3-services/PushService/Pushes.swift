@@ -200,7 +200,11 @@ extension PushService {
 
   func accepted(_ plan: PushPlan, _ app: AppRecord) async -> PushReceipt {
     // what of it is claimed already would come after this one, and take its place
-    if let former = plan.push.replaces { await obey(.withdrawn, former) }
+    if let former = plan.push.replaces,
+      (try? await store.progress(app: app.id, push: former))?.finishedAt == nil
+    {
+      await obey(.withdrawn, former)
+    }
     let main = PlannedPush(plan.push, plan.reach.targets)
     for planned in [main, plan.companion].compactMap(\.self) {
       metricCounts.change { $0.pushesAccepted += 1 }
